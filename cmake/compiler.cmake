@@ -1,0 +1,23 @@
+# Warnings, sanitizers and the compiler cache: one interface target that every module links.
+add_library(darp_compiler INTERFACE)
+target_compile_options(darp_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False alarms of GCC 12 on "text" + std::string (GCC bug 105651).
+  target_compile_options(darp_compiler INTERFACE -Wno-restrict)
+endif()
+target_include_directories(darp_compiler INTERFACE ${PROJECT_SOURCE_DIR})
+if(DARP_SANITIZE)
+  target_compile_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE})
+  # Instrumented standard headers make GCC see uninitialised values where there are none.
+  target_compile_options(darp_compiler INTERFACE -Wno-maybe-uninitialized)
+endif()
+
+if(DARP_FUZZ)
+  target_compile_options(darp_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

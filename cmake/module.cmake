@@ -1,0 +1,31 @@
+# A folder is a module is a target: darp_module(core DEPENDS fmt::fmt) makes darp::core from the folder's *.cc files and
+# core_test from its *_test.cc files. New files are picked up by themselves.
+function(darp_module name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  add_library(darp_${name} STATIC ${sources})
+  add_library(darp::${name} ALIAS darp_${name})
+  target_link_libraries(darp_${name} PUBLIC darp_compiler ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  if(DARP_TESTS AND tests)
+    darp_test(${name}_test SOURCES ${tests} DEPENDS darp::${name} ${ARG_PRIVATE} LABELS robustness)
+  endif()
+endfunction()
+
+# One GoogleTest program; each of its tests is a test of its own for CTest. What handles foreign bytes has the label
+# `robustness`: `make test` builds those (target robustness_tests) and runs them under sanitizers too.
+if(DARP_TESTS)
+  add_custom_target(robustness_tests)
+endif()
+function(darp_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE DARP_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DARP_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if("robustness" IN_LIST ARG_LABELS)
+    add_dependencies(robustness_tests ${name})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}")
+endfunction()
