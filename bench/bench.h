@@ -1,0 +1,37 @@
+#pragma once
+// What all benchmarks share: rivals take turns in one run, medians are compared, results go to a
+// table and a JSON file. bench/README.md has the protocol.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace darp::bench {
+
+/// One question: our number and the rivals', as medians in `unit` (less is better).
+struct Result {
+  std::string name, unit;
+  double ours = 0;
+  std::map<std::string, double> rivals;
+  std::map<std::string, double> extra;  // further numbers of this case, by name
+};
+
+struct Contender {
+  std::string name;  // "ours" for ours
+  std::function<void()> run;
+};
+
+/// Runs the contenders in turn, `rounds` times after one warm-up round, and gives the medians of
+/// their seconds.
+Result compare(std::string name, const std::vector<Contender>& contenders, int rounds);
+
+double median(std::vector<double> values);
+
+/// Prints the table and, if `json` is not empty, writes {machine, commit, results} there.
+void report(const std::vector<Result>& results, const std::string& json);
+
+/// The value of --json, or empty; exits with usage for anything else.
+std::string json_argument(int argc, char** argv);
+
+}  // namespace darp::bench

@@ -1,0 +1,13 @@
+#pragma once
+// Every command of the program; each lives in a file of its name.
+
+namespace CLI {
+class App;
+}
+
+namespace darp {
+
+void add_info_command(CLI::App& app);
+void add_convert_command(CLI::App& app);
+
+}  // namespace darp

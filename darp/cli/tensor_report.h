@@ -1,0 +1,17 @@
+#pragma once
+// How `darp info` shows a safetensors file: for people and for programs.
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "darp/policy/safetensors.h"
+
+namespace darp {
+
+/// By content: a plausible header length, then '{'.
+bool is_safetensors(const std::filesystem::path& path);
+
+void print_tensors(const SafetensorsFile& file, const std::string& source);
+nlohmann::json tensor_json(const SafetensorsFile& file, const std::string& source);
+
+}  // namespace darp

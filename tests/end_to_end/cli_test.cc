@@ -1,0 +1,155 @@
+// The program as a user runs it: output, exit codes, messages.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "darp/data/ingest/read_dataset.h"
+#include "tests/random_dataset.h"
+#include "tests/reference_files.h"
+
+namespace darp {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = 0;
+  std::string output;  // both streams
+};
+
+Outcome darp_command(const std::string& arguments) {
+  const std::string command = DARP_BINARY_DIR "/bin/darp " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) outcome.output.push_back(static_cast<char>(c));
+  outcome.code = WEXITSTATUS(pclose(pipe));
+  return outcome;
+}
+
+class Cli : public ::testing::Test {
+ protected:
+  // A folder of its own for each test: tests run side by side.
+  Cli()
+      : folder_(fs::path(::testing::TempDir()) /
+                (std::string("darp_cli_") +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  fs::path folder_;
+};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(Cli, HelpNamesEveryCommandAndShowsExamples) {
+  const Outcome help = darp_command("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* command : {"info", "convert"}) {
+    EXPECT_CONTAINS(help.output, command);
+    const Outcome details = darp_command(std::string(command) + " --help");
+    EXPECT_EQ(details.code, 0);
+    EXPECT_CONTAINS(details.output, "Examples:");
+    EXPECT_CONTAINS(details.output, "keep_unfinished");
+  }
+}
+
+TEST_F(Cli, WrongUsageIsTwoAndSaysWhatWasMeant) {
+  EXPECT_EQ(darp_command("").code, 2);
+  EXPECT_EQ(darp_command("info").code, 2);
+  EXPECT_EQ(darp_command("info --jsn x").code, 2);
+  const Outcome typo = darp_command("confert a b");
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_CONTAINS(typo.output, "did you mean 'convert'?");
+}
+
+TEST_F(Cli, WrongInputIsOneAndOneLine) {
+  std::ofstream(path("bad.yaml")) << "filter_kye: train\n";
+  for (const std::string& arguments :
+       {std::string("info /nonexistent.hdf5"), "info " + path("bad.yaml"),
+        "convert /nonexistent.npz " + path("x.hdf5"), "info x.hdf5 --config " + path("bad.yaml"),
+        std::string("info x.hdf5 --set nothing"),
+        std::string("info x.hdf5 --set max_episode_steps=0")}) {
+    const Outcome outcome = darp_command(arguments);
+    EXPECT_EQ(outcome.code, 1) << arguments;
+    EXPECT_TRUE(outcome.output.starts_with("error: ")) << outcome.output;
+    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+  }
+  EXPECT_CONTAINS(darp_command("info x.hdf5 --config " + path("bad.yaml")).output,
+                  "did you mean 'filter_key'?");
+}
+
+TEST_F(Cli, InfoTellsTheSameInBothForms) {
+  const Dataset dataset =
+      random_dataset(3, {.episodes = 5, .parts = {{"pos", 3}, {"vel", 2}}, .rewards = true});
+  write_dataset(dataset, path("d.npz"));
+  const Outcome people = darp_command("info " + path("d.npz"));
+  EXPECT_EQ(people.code, 0);
+  EXPECT_CONTAINS(people.output, "pos (3), vel (2)");
+  EXPECT_CONTAINS(people.output, dataset.content_hash());
+  const auto json = nlohmann::json::parse(darp_command("info --json " + path("d.npz")).output);
+  EXPECT_EQ(json["format"], "npz");
+  EXPECT_EQ(json["episodes"], 5);
+  EXPECT_EQ(json["steps"], dataset.steps());
+  EXPECT_EQ(json["observation_dim"], 5);
+  EXPECT_EQ(json["action_dim"], 2);
+  EXPECT_EQ(json["parts"][1]["name"], "vel");
+  EXPECT_EQ(json["hash"], dataset.content_hash());
+  EXPECT_EQ(json["observation"]["min"].size(), 5u);
+  EXPECT_EQ(json["rewards"], true);
+}
+
+TEST_F(Cli, ConvertAppliesKeysFiltersAndSettings) {
+  const std::string fixtures = DARP_SOURCE_DIR "/tests/fixtures/hdf5/";
+  EXPECT_EQ(darp_command("convert " + fixtures + "robomimic.hdf5 " + path("a.npz") +
+                         " --keys 'object[0:4],robot0_eef_pos' --filter train")
+                .code,
+            0);
+  const Dataset a = read_dataset(path("a.npz")).dataset;
+  EXPECT_EQ(a.episodes(), 2);
+  EXPECT_EQ(a.observation_dim(), 7);
+  std::ofstream(path("read.yaml")) << "keep_unfinished: true\n";
+  EXPECT_EQ(darp_command("convert " + fixtures + "d4rl.hdf5 " + path("b.hdf5") + " --config " +
+                         path("read.yaml"))
+                .code,
+            0);
+  EXPECT_EQ(read_dataset(path("b.hdf5")).dataset.episodes(), 3);
+  const Outcome noted = darp_command("convert " + fixtures + "d4rl.hdf5 " + path("c.dat") +
+                                     " --to npz --set keep_unfinished=false");
+  EXPECT_EQ(noted.code, 0);
+  EXPECT_CONTAINS(noted.output, "left out 10 rows");
+  EXPECT_EQ(read_dataset(path("c.dat")).dataset.episodes(), 2);
+}
+
+TEST_F(Cli, FullOutputIsAFailure) {
+  write_dataset(random_dataset(3), path("d.npz"));
+  EXPECT_EQ(darp_command("info " + path("d.npz") + " > /dev/full").code, 1);
+}
+
+TEST_F(Cli, InfoOnTheReferenceFiles) {
+  DARP_REQUIRE_REFERENCE("demos");
+  const auto info = [&](const std::string& file) {
+    return nlohmann::json::parse(
+        darp_command("info --json " + (reference_dir() / file).string()).output);
+  };
+  const auto hopper = info("demos/hopper-expert-v2_1.hdf5"), push_t = info("demos/push_t.hdf5"),
+             weights = info("weights/hopper-darp.safetensors");
+  EXPECT_EQ(hopper["episodes"], 1);
+  EXPECT_EQ(hopper["steps"], 1000);
+  EXPECT_EQ(hopper["observation_dim"], 11);
+  EXPECT_EQ(hopper["action_dim"], 3);
+  EXPECT_EQ(push_t["episodes"], 206);
+  EXPECT_EQ(push_t["steps"], 25650);
+  EXPECT_EQ(push_t["observation_dim"], 5);
+  EXPECT_EQ(push_t["action_dim"], 2);
+  EXPECT_EQ(weights["metadata"]["retrieval.k"], "246");
+}
+
+}  // namespace
+}  // namespace darp

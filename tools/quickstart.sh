@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Shows darp at work on demonstrations that it makes itself: generate, convert, inspect.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=runs/quickstart
+mkdir -p "$out"
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+run() { echo "\$ $*"; "$@"; }
+
+say "1. Demonstrations: a point mass reaches 20 goals under a PD controller (examples/00_make_demonstrations.cc)"
+run build/release/examples/00_make_demonstrations "$out/reach.npz"
+say "2. Convert them to robomimic HDF5"
+run build/release/bin/darp convert "$out/reach.npz" "$out/reach.hdf5"
+say "3. What is inside?"
+run build/release/bin/darp info "$out/reach.hdf5"
+say "Now your own:  build/release/bin/darp info YOUR_FILE    (robomimic, D4RL, Minari, zarr, NPZ, pickle)"
