@@ -23,6 +23,7 @@ test: deps
 	@mkdir -p build && $(call build,release)
 	@tools/check_format.sh
 	ctest --preset release -j $(JOBS)
+	@grep -h '(set DARP_REFERENCE_DIR)' build/release/Testing/Temporary/LastTest.log | sort | uniq -c | sed 's/^ *\([0-9]*\)/skipped: \1 tests, because each/' || true
 	@$(call build,asan,--target robustness_tests)
 	ctest --preset asan -j $(JOBS) -L robustness
 	@$(call build,lean)

@@ -38,26 +38,34 @@ void write_robomimic_file(const fs::path& path) {
   darp::write_dataset(darp::Dataset(std::move(c)), path, "robomimic");
 }
 
-void write_flat(hid_t file, const char* name, int64_t cols, const void* data, hid_t type) {
+void write_flat(hid_t file, const char* name, int64_t cols, const void* data, hid_t type,
+                bool packed) {
   const hsize_t shape[] = {static_cast<hsize_t>(kSteps), static_cast<hsize_t>(cols)};
   const hid_t space = H5Screate_simple(cols == 1 ? 1 : 2, shape, nullptr);
-  const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  if (packed) {  // as h5py packs: gzip level 4, chunks of some rows
+    const hsize_t chunk[] = {4096, static_cast<hsize_t>(cols)};
+    H5Pset_chunk(creation, cols == 1 ? 1 : 2, chunk);
+    H5Pset_deflate(creation, 4);
+  }
+  const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  H5Pclose(creation);
   H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
   H5Dclose(dataset);
   H5Sclose(space);
 }
 
 /// D4RL layout: the same numbers end to end.
-void write_d4rl_file(const fs::path& path, const darp::Dataset& dataset) {
+void write_d4rl_file(const fs::path& path, const darp::Dataset& dataset, bool packed) {
   std::vector<float> observations(kSteps * kObservation), actions(kSteps * kAction);
   darp::copy(dataset.observations(), {observations.data(), kSteps, kObservation, kObservation});
   darp::copy(dataset.actions(), {actions.data(), kSteps, kAction, kAction});
   std::vector<int8_t> timeouts(kSteps, 0);
   for (int64_t end = kEpisode; end <= kSteps; end += kEpisode) timeouts[end - 1] = 1;
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  write_flat(file, "observations", kObservation, observations.data(), H5T_NATIVE_FLOAT);
-  write_flat(file, "actions", kAction, actions.data(), H5T_NATIVE_FLOAT);
-  write_flat(file, "timeouts", 1, timeouts.data(), H5T_NATIVE_INT8);
+  write_flat(file, "observations", kObservation, observations.data(), H5T_NATIVE_FLOAT, packed);
+  write_flat(file, "actions", kAction, actions.data(), H5T_NATIVE_FLOAT, packed);
+  write_flat(file, "timeouts", 1, timeouts.data(), H5T_NATIVE_INT8, packed);
   H5Fclose(file);
 }
 
@@ -105,9 +113,11 @@ int main(int argc, char** argv) {
   const fs::path folder =
       fs::temp_directory_path() / ("darp_ingest_bench_" + std::to_string(getpid()));
   fs::create_directories(folder);
-  const fs::path robomimic = folder / "robomimic.hdf5", d4rl = folder / "d4rl.hdf5";
+  const fs::path robomimic = folder / "robomimic.hdf5", d4rl = folder / "d4rl.hdf5",
+                 packed = folder / "d4rl_packed.hdf5";
   write_robomimic_file(robomimic);
-  write_d4rl_file(d4rl, darp::read_dataset(robomimic).dataset);
+  write_d4rl_file(d4rl, darp::read_dataset(robomimic).dataset, false);
+  write_d4rl_file(packed, darp::read_dataset(robomimic).dataset, true);
 
   std::vector<std::string> demos;
   for (int64_t i = 0; i < kSteps / kEpisode; ++i)
@@ -118,7 +128,9 @@ int main(int argc, char** argv) {
   constexpr int kRounds = 9;
   std::vector<Result> results;
   for (const auto& [name, path, arrays] :
-       {std::tuple{"robomimic, 2,000 episodes", robomimic, demos}, {"d4rl, flat", d4rl, flat}}) {
+       {std::tuple{"robomimic, 2,000 episodes", robomimic, demos},
+        {"d4rl, flat", d4rl, flat},
+        {"d4rl, gzip", packed, flat}}) {
     results.push_back(darp::bench::compare(
         std::string(name) + ", 1,000,000 x (32 + 7)",
         {Contender{"ours", [&, p = path] { darp::read_dataset(p); }},

@@ -77,12 +77,7 @@ class ByteWriter {
   requires std::is_arithmetic_v<T> ByteWriter& write(T value) {
     return append(std::as_bytes(std::span(&value, 1)));
   }
-  ByteWriter& append(Bytes bytes) {
-    if (bytes.empty()) return *this;
-    bytes_.resize(bytes_.size() + bytes.size());
-    std::memcpy(bytes_.data() + bytes_.size() - bytes.size(), bytes.data(), bytes.size());
-    return *this;
-  }
+  ByteWriter& append(Bytes bytes);
   ByteWriter& append(std::string_view text) { return append(as_byte_span(text)); }
 
   size_t size() const { return bytes_.size(); }
