@@ -20,7 +20,7 @@ double seconds(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// "name" of the first line of a file that starts with `key`, after the colon.
+/// The CPU as the kernel names it.
 std::string machine() {
   std::ifstream cpu("/proc/cpuinfo");
   for (std::string line; std::getline(cpu, line);)
