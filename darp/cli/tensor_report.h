@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
-#include "darp/policy/safetensors.h"
+#include "darp/data/safetensors.h"
 
 namespace darp {
 

@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 /// Levels of docs/architecture.md. A module may include itself and modules of lower levels.
 const std::map<std::string, int> kLevel = {
-    {"core", 0}, {"data", 1}, {"data/ingest", 2}, {"policy", 3}, {"cli", 6}};
+    {"core", 0}, {"data", 1}, {"data/ingest", 2}, {"cli", 6}};
 
-/// Libraries that only some modules may see. The lean modules (core, data, policy) have none of
+/// Libraries that only some modules may see. The lean modules (core, data) have none of
 /// them.
 const std::vector<std::pair<std::regex, std::vector<std::string>>> kLibraries = {
     {std::regex("^(hdf5|blosc|zlib)\\.h$"), {"data/ingest"}},

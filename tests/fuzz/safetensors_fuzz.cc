@@ -1,6 +1,6 @@
 // Any bytes give an Error or a file that survives writing and reading bit for bit.
 
-#include "darp/policy/safetensors.h"
+#include "darp/data/safetensors.h"
 
 #include <algorithm>
 #include <optional>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "darp/data/ingest/read_dataset.h"
-#include "darp/policy/safetensors.h"
+#include "darp/data/safetensors.h"
 #include "tests/random_dataset.h"
 
 namespace {

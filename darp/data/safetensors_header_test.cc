@@ -1,4 +1,4 @@
-#include "darp/policy/safetensors_header.h"
+#include "darp/data/safetensors_header.h"
 
 #include <gtest/gtest.h>
 

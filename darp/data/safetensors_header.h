@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "darp/policy/tensor_view.h"
+#include "darp/data/tensor_view.h"
 
 namespace darp {
 

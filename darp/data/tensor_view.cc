@@ -1,4 +1,4 @@
-#include "darp/policy/tensor_view.h"
+#include "darp/data/tensor_view.h"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "darp/core/file.h"
-#include "darp/policy/tensor_view.h"
+#include "darp/data/tensor_view.h"
 
 namespace darp {
 

@@ -1,4 +1,4 @@
-#include "darp/policy/safetensors.h"
+#include "darp/data/safetensors.h"
 
 #include <fmt/ranges.h>
 
@@ -9,7 +9,7 @@
 #include "darp/core/hash.h"
 #include "darp/core/suggest.h"
 #include "darp/core/utf8.h"
-#include "darp/policy/safetensors_header.h"
+#include "darp/data/safetensors_header.h"
 
 namespace darp {
 namespace {

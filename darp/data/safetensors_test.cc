@@ -1,4 +1,4 @@
-#include "darp/policy/safetensors.h"
+#include "darp/data/safetensors.h"
 
 #include <gtest/gtest.h>
 
