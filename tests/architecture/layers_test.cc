@@ -16,13 +16,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Levels of docs/architecture.md. A module may include itself and modules of lower levels.
-const std::map<std::string, int> kLevel = {
-    {"core", 0}, {"data", 1}, {"data/ingest", 2}, {"cli", 6}};
+const std::map<std::string, int> kLevel = {{"core", 0},      {"kernels", 1},     {"data", 1},
+                                           {"retrieval", 2}, {"data/ingest", 2}, {"cli", 6}};
 
-/// Libraries that only some modules may see. The lean modules (core, data) have none of
-/// them.
+/// Libraries that only some modules may see. The lean modules (core, kernels, data, retrieval)
+/// have none but Highway and hnswlib.
 const std::vector<std::pair<std::regex, std::vector<std::string>>> kLibraries = {
     {std::regex("^(hdf5|blosc|zlib)\\.h$"), {"data/ingest"}},
+    {std::regex("^hwy/.*"), {"kernels"}},
+    {std::regex("^hnswlib/.*"), {"retrieval"}},
     {std::regex("^torch/.*"), {"train", "expert"}},
     {std::regex("^mujoco/.*"), {"env"}},
     {std::regex("^CLI/.*"), {"cli"}},
