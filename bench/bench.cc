@@ -45,6 +45,23 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+double quantile(std::vector<double> values, double part) {
+  std::sort(values.begin(), values.end());
+  const auto index = static_cast<size_t>(part * static_cast<double>(values.size()));
+  return values[std::min(index, values.size() - 1)];
+}
+
+std::map<std::string, std::vector<double>> latencies(const std::vector<Contender>& contenders,
+                                                     int rounds, int run_length) {
+  std::map<std::string, std::vector<double>> times;
+  for (int round = -1; round < rounds; ++round)
+    for (const Contender& contender : contenders)
+      for (int i = 0; i < run_length; ++i)
+        if (const double time = seconds(contender.run); round >= 0)
+          times[contender.name].push_back(time * 1e6);
+  return times;
+}
+
 Result compare(std::string name, const std::vector<Contender>& contenders, int rounds) {
   std::map<std::string, std::vector<double>> times;
   for (int round = -1; round < rounds; ++round)

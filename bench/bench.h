@@ -27,6 +27,13 @@ struct Contender {
 Result compare(std::string name, const std::vector<Contender>& contenders, int rounds);
 
 double median(std::vector<double> values);
+/// The value that `part` of the values do not exceed.
+double quantile(std::vector<double> values, double part);
+
+/// The time of every call, in microseconds, for contenders that answer one query after another:
+/// each in turn answers a run of `run_length` queries, `rounds` times after one warm-up run.
+std::map<std::string, std::vector<double>> latencies(const std::vector<Contender>& contenders,
+                                                     int rounds, int run_length);
 
 /// Prints the table and, if `json` is not empty, writes {machine, commit, results} there.
 void report(const std::vector<Result>& results, const std::string& json);

@@ -5,20 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "darp/cli/numbers.h"
+
 namespace darp {
 namespace {
-
-/// 25650 -> "25,650".
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<size_t>(i), ",");
-  return digits;
-}
-
-std::string counted(int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
 
 std::vector<std::string> column_names(const Dataset& dataset) {
   std::vector<std::string> names;

@@ -108,7 +108,7 @@ FieldWalk walk(S& settings) {
   return [&settings](FieldVisitor& v) { settings.visit_fields(v); };
 }
 void read_yaml(std::string_view text, std::string_view where, const FieldWalk& walk);
-void apply_override(std::string_view assignment, const FieldWalk& walk);
+void apply_override(std::string_view assignment, const FieldWalk& walk, std::string_view option);
 std::string write_yaml(const FieldWalk& walk);
 std::string help_table(const FieldWalk& walk);
 std::string markdown_table(const FieldWalk& walk);
@@ -132,11 +132,12 @@ void read_yaml_file(const std::filesystem::path& path, S& settings) {
 }
 
 /// `--set a.b=c`: one field, by its path. The value is YAML, so `--set net.widths=[256,256]` works;
-/// `--set name=` is the empty text. Errors as read_yaml.
+/// `--set name=` is the empty text. Errors as read_yaml; they name the option of the
+/// command line that the assignment came from.
 template <class S>
-void apply_override(std::string_view assignment, S& settings) {
+void apply_override(std::string_view assignment, S& settings, std::string_view option = "--set") {
   S changed = settings;
-  internal::apply_override(assignment, internal::walk(changed));
+  internal::apply_override(assignment, internal::walk(changed), option);
   settings = std::move(changed);
 }
 

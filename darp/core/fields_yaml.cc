@@ -230,8 +230,8 @@ void read_yaml(std::string_view text, std::string_view where, const FieldWalk& w
   read_tree(source, parse_yaml(source), walk);
 }
 
-void apply_override(std::string_view assignment, const FieldWalk& walk) {
-  const std::string where = fmt::format("--set {}", printable(assignment, 200));
+void apply_override(std::string_view assignment, const FieldWalk& walk, std::string_view option) {
+  const std::string where = fmt::format("{} {}", option, printable(assignment, 200));
   constexpr std::string_view kExample = "write path=value, such as --set optimizer.rate=1e-3";
   const size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) throw Error(where, "has no '='", kExample);

@@ -34,7 +34,10 @@ class NeighborTableFile : public ::testing::Test {
     return files.at(0);
   }
 
-  const fs::path folder_ = fs::path(::testing::TempDir()) / "darp_neighbor_tables";
+  // A folder of its own for each test: tests run side by side.
+  const fs::path folder_ = fs::path(::testing::TempDir()) /
+                           (std::string("darp_neighbor_table_") +
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
   ThreadPool pool_{2};
 };
 

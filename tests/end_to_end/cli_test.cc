@@ -127,6 +127,41 @@ TEST_F(Cli, ConvertAppliesKeysFiltersAndSettings) {
   EXPECT_EQ(read_dataset(path("c.dat")).dataset.episodes(), 2);
 }
 
+TEST_F(Cli, NeighborsSumsUpAndListsWhatItFinds) {
+  // Two episodes: a line out and, beside it, the same line a little off.
+  DatasetContents c;
+  c.observations = Matrix::zeros(40, 1);
+  c.actions = Matrix::zeros(40, 1);
+  for (int64_t i = 0; i < 40; ++i)
+    c.observations(i, 0) = static_cast<float>(i % 20) + (i < 20 ? 0 : 0.1f);
+  for (int64_t i = 0; i < 40; ++i) c.actions(i, 0) = static_cast<float>(i);
+  c.episode_ends = {20, 40};
+  write_dataset(Dataset(std::move(c)), path("lines.npz"));
+
+  const std::string command = "neighbors " + path("lines.npz") + " -r k=3 -r exclude=episode ";
+  const Outcome summary = darp_command(command);
+  EXPECT_EQ(summary.code, 0);
+  EXPECT_CONTAINS(summary.output, "40 rows of 1 columns, exact");
+  EXPECT_CONTAINS(summary.output, "same episode   0.0 %");
+  const auto at = nlohmann::json::parse(darp_command(command + "--at 0:12 --json").output);
+  EXPECT_EQ(at["row"], 12);
+  ASSERT_EQ(at["neighbors"].size(), 3u);
+  EXPECT_EQ(at["neighbors"][0]["episode"], 1);
+  EXPECT_EQ(at["neighbors"][0]["step"], 12);
+  EXPECT_EQ(at["neighbors"][0]["action"], nlohmann::json::array({32}));
+
+  for (const auto& [arguments, message] :
+       {std::pair{"--at 2:0", "there is no episode 2; episodes go from 0 to 1"},
+        {"--at 1:20", "episode 1 has no step 20; its steps go from 0 to 19"},
+        {"--at 1", "'1' is no EPISODE:STEP"},
+        {"-r k=21", "is 21, but 20 of 40 rows are usable; choose 1 to 20"},
+        {"-r kk=2", "-r kk=2: unknown setting 'kk'"}}) {
+    const Outcome wrong = darp_command(command + arguments);
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_CONTAINS(wrong.output, message);
+  }
+}
+
 TEST_F(Cli, FullOutputIsAFailure) {
   write_dataset(random_dataset(3), path("d.npz"));
   EXPECT_EQ(darp_command("info " + path("d.npz") + " > /dev/full").code, 1);

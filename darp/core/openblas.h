@@ -1,0 +1,18 @@
+#pragma once
+// OpenBLAS picks its kernels by CPU model; an older one does not know a newer model and falls back
+// to SSE, which makes matrix products, and all that rests on them, about eight times slower.
+
+#include <string_view>
+
+namespace darp {
+
+/// Whether OpenBLAS should be told its kernels: the CPU has AVX-512, the kernels chosen are of a
+/// time before AVX, and the user has not chosen any.
+bool openblas_needs_repair(std::string_view chosen_core, bool cpu_has_avx512, bool user_chose);
+
+/// Call first thing in main. If the process has OpenBLAS and it needs repair, starts the program
+/// anew with OPENBLAS_CORETYPE set (OpenBLAS reads it when it is loaded, so there is no other way);
+/// otherwise, or if that fails, returns.
+void repair_openblas(char** argv);
+
+}  // namespace darp
