@@ -6,7 +6,9 @@
 #include <faiss/IndexFlat.h>
 #include <faiss/utils/distances.h>
 #include <omp.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "bench/bench.h"
@@ -261,9 +263,19 @@ void bench_hnsw(std::vector<Result>& results) {
   results.back().extra["build seconds"] = built.count();
 }
 
+/// OpenBLAS reads its settings when it is loaded: set, and start anew.
+void use_one_blas_thread(char** argv) {
+  constexpr const char* kVariable = "OPENBLAS_NUM_THREADS";
+  if (const char* set = std::getenv(kVariable); set != nullptr && std::strcmp(set, "1") == 0)
+    return;
+  setenv(kVariable, "1", 1);
+  execv("/proc/self/exe", argv);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  use_one_blas_thread(argv);
   darp::repair_openblas(argv);
   bool hnsw = true;
   if (argc > 1 && std::strcmp(argv[argc - 1], "--without-hnsw") == 0) {
@@ -272,7 +284,6 @@ int main(int argc, char** argv) {
   }
   const std::string json = darp::bench::json_argument(argc, argv);
   omp_set_num_threads(1);
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
   std::vector<Result> results;
   for (const Case& c : kCases) bench_case(c, results);
   bench_table(results);

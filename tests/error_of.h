@@ -19,3 +19,6 @@ inline std::string error_of(const std::function<void()>& call) {
 }
 
 }  // namespace darp
+
+/// The message has this in it.
+#define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)

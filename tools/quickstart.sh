@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows darp at work on demonstrations that it makes itself: generate, convert, inspect.
+# Shows darp at work on demonstrations that it makes itself: generate, convert, inspect, retrieve.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=runs/quickstart
@@ -13,4 +13,6 @@ say "2. Convert them to robomimic HDF5"
 run build/release/bin/darp convert "$out/reach.npz" "$out/reach.hdf5"
 say "3. What is inside?"
 run build/release/bin/darp info "$out/reach.hdf5"
+say "4. Which demonstrated steps are nearest to step 50 of episode 3, in other episodes?"
+run build/release/bin/darp neighbors "$out/reach.hdf5" --at 3:50 -r k=5 -r exclude=episode
 say "Now your own:  build/release/bin/darp info YOUR_FILE    (robomimic, D4RL, Minari, zarr, NPZ, pickle)"

@@ -50,15 +50,11 @@ int64_t row_at(const Dataset& dataset, const std::string& at) {
 
 /// The neighbours of one row, asked as in its episode.
 Neighbors ask(RetrievalSession& session, MatrixView rows, const Dataset& dataset, int64_t row) {
-  const RetrievalSettings& settings = session.retriever().settings();
-  const int64_t episode = dataset.episode_of(row), begin = dataset.episode_begin(episode);
-  for (int64_t i = std::max(begin, row - settings.history.lookback + 1); i < row; ++i)
+  const Retriever& retriever = session.retriever();
+  const int64_t begin = dataset.episode_begin(dataset.episode_of(row));
+  for (int64_t i = std::max(begin, row - retriever.history().lookback() + 1); i < row; ++i)
     session.remember(rows.row(i));
-  if (settings.exclude == RetrievalSettings::Exclude::kRow)
-    return session.push(rows.row(row), {row, row + 1});
-  if (settings.exclude == RetrievalSettings::Exclude::kEpisode)
-    return session.push(rows.row(row), {begin, dataset.episode_end(episode)});
-  return session.push(rows.row(row));
+  return session.push(rows.row(row), retriever.excluded_for(row));
 }
 
 void neighbors(const NeighborsOptions& options) {

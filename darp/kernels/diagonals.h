@@ -17,10 +17,10 @@ class Diagonals {
   static int64_t groups_for(int64_t rows) { return (rows + kLanes - 1) / kLanes + 1; }
 
   Diagonals(int64_t rows, int64_t time)
-      : all_(groups_for(rows) * kLanes), shift_((all_ - time % all_) % all_), lane_shift_(time) {}
+      : all_(groups_for(rows) * kLanes), shift_((all_ - time % all_) % all_), time_(time) {}
 
   /// The lane that a row has.
-  int64_t lane(int64_t row) const { return (row - lane_shift_) & (kLanes - 1); }
+  int64_t lane(int64_t row) const { return (row - time_) & (kLanes - 1); }
   int64_t count() const { return all_; }
   /// The diagonal of a row, from -15 to the last; those of a group differ only in the lane.
   int64_t diagonal(int64_t row) const {
@@ -34,7 +34,7 @@ class Diagonals {
   int64_t lowest() const { return -lane(0); }
 
  private:
-  int64_t all_, shift_, lane_shift_;
+  int64_t all_, shift_, time_;
 };
 
 /// All that the history sums of one step read.
@@ -59,27 +59,6 @@ struct RecursionStep {
   double factor, last_factor;          // of the past, and of what leaves it
   std::span<const double> weight_sum;  // of the first n + 1 weights; empty: do not renormalize
   std::span<const int64_t> episode_ends;
-};
-
-/// Walks rows upward and knows the episode that each lies in.
-class EpisodeWalk {
- public:
-  explicit EpisodeWalk(std::span<const int64_t> ends) : ends_(ends) {}
-
-  /// The first row of the episode of `row`; rows must not go down from call to call.
-  int64_t begin_of(int64_t row) {
-    while (ends_[next_] <= row) begin_ = ends_[next_++];
-    return begin_;
-  }
-  /// The row after the last of the episode found last.
-  int64_t end() const { return ends_[next_]; }
-  /// That row and those after the episodes behind it; the last of all is the number of rows.
-  const int64_t* upcoming() const { return &ends_[next_]; }
-
- private:
-  std::span<const int64_t> ends_;
-  size_t next_ = 0;
-  int64_t begin_ = 0;
 };
 
 }  // namespace darp::kernels

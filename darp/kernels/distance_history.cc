@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "darp/kernels/diagonals.h"
+#include "darp/kernels/episode_walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "darp/kernels/distance_history.cc"
@@ -154,10 +155,10 @@ int64_t groups_of(std::span<const int32_t> rows, const HistoryStep& step, int32_
   const auto shift = hn::Set(di, static_cast<int32_t>(step.time % Diagonals::kLanes));
   const auto first_of = [&](auto row)
                             HWY_ATTR { return hn::Sub(row, hn::And(hn::Sub(row, shift), lanes)); };
-  int64_t found = 0;
-  size_t i = 0;
-  for (; i < rows.size() && i < 1; ++i)
-    firsts[found++] = static_cast<int32_t>(rows[i] - diagonals.lane(rows[i]));
+  if (rows.empty()) return 0;
+  firsts[0] = static_cast<int32_t>(rows[0] - diagonals.lane(rows[0]));
+  int64_t found = 1;
+  size_t i = 1;
   for (; i + hn::Lanes(di) <= rows.size(); i += hn::Lanes(di)) {
     const auto first = first_of(hn::LoadU(di, rows.data() + i));
     const auto before = first_of(hn::LoadU(di, rows.data() + i - 1));

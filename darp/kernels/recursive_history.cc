@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "darp/kernels/diagonals.h"
+#include "darp/kernels/episode_walk.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "darp/kernels/recursive_history.cc"

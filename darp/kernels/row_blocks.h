@@ -16,7 +16,6 @@ class RowBlocks {
  public:
   static constexpr int64_t kLanes = 16;
 
-  RowBlocks() = default;
   explicit RowBlocks(MatrixView rows);
   /// Rows of zeros, to be filled by set_row.
   RowBlocks(int64_t rows, int64_t cols);

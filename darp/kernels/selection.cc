@@ -14,6 +14,7 @@ namespace darp::kernels {
 namespace {
 
 constexpr int64_t kVector = 16;
+constexpr int64_t kFew = 16;  // so few values are ranked one by one
 constexpr float kBelowZero = -1;
 constexpr int32_t kSteps = 1 << 16;
 constexpr int64_t kDirect = 4096;  // up to here counting all values is cheaper than sampling
@@ -73,7 +74,6 @@ struct Selector::Segments {
   /// where a straight line through the counts at its ends says and in the middle, so that never
   /// more than twice 31 passes are needed, and about seven are.
   float value_of_rank(int64_t rank) const {
-    constexpr int64_t kFew = 16;
     const FiniteRange range = finite_range();
     int64_t below = range.least > 0 ? 0 : count_at_most(0);
     if (rank <= below) return 0;
@@ -102,7 +102,6 @@ struct Selector::Segments {
 
   /// The value of rank `rank` among the few above `low` and at most `high`.
   float value_of_rank_between(uint32_t low, uint32_t high, int64_t rank) const {
-    constexpr int64_t kFew = 16;
     float few[kFew + kVector];
     int32_t unused[kFew + kVector];
     const int64_t count = gather_between(from_bits(low), from_bits(high), kFew, few, unused);
@@ -265,7 +264,7 @@ void Selector::sort() {
   }
   const float low = std::bit_cast<float>(least), range = std::bit_cast<float>(most) - low;
   const auto key_of = [&](size_t i) {
-    return uint64_t{std::bit_cast<uint32_t>(values_[i])} << 32 | static_cast<uint32_t>(indices_[i]);
+    return uint64_t{to_bits(values_[i])} << 32 | static_cast<uint32_t>(indices_[i]);
   };
   if (size_ <= kSteps && range > 0) {
     const float scale = static_cast<float>(kSteps - 1) / range;
@@ -289,7 +288,7 @@ void Selector::sort() {
   }
   if (moves > patience) std::sort(keys.begin(), keys.end());
   for (size_t i = 0; i < size_; ++i) {
-    values_[i] = std::bit_cast<float>(static_cast<uint32_t>(keys[i] >> 32));
+    values_[i] = from_bits(static_cast<uint32_t>(keys[i] >> 32));
     indices_[i] = static_cast<int32_t>(keys[i] & 0xffffffff);
   }
 }

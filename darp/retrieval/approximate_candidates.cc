@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "darp/kernels/diagonals.h"
+#include "darp/kernels/episode_walk.h"
 
 namespace darp {
 namespace {

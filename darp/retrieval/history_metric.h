@@ -19,7 +19,6 @@ class HistoryMetric {
 
   const HistorySettings& settings() const { return settings_; }
   int64_t lookback() const { return settings_.lookback; }
-  float weight(int64_t n) const { return weight_[n]; }
   kernels::HistoryWeights weights() const { return {weight_, sum_, settings_.renormalize}; }
 
   /// The formula as it stands: distances of the same step, newest first; at least one, at most

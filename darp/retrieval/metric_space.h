@@ -52,7 +52,7 @@ class MetricSpace {
   std::vector<float> periods_;   // of the circles, in prepared units
 };
 
-/// One line for people: what is wrong with a query, and what to do.
+/// What is wrong with a query, for people.
 std::string describe(QueryStatus status);
 
 }  // namespace darp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "darp/core/hash.h"
 #include "darp/data/safetensors.h"
 #include "darp/retrieval/neighbor_table.h"
 

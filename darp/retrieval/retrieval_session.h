@@ -14,11 +14,6 @@ namespace darp {
 
 class ApproximateCandidates;
 
-/// Rows [begin, end) that may not be retrieved.
-struct RowRange {
-  int64_t begin = 0, end = 0;
-};
-
 /// What a query got, nearest first, ties by row number. Valid until the session's next call.
 struct Neighbors {
   std::span<const int32_t> rows;

@@ -145,6 +145,13 @@ std::string Retriever::summary() const {
              *recall_, settings_.k, std::min<int64_t>(100, rows_), search_effort_);
 }
 
+RowRange Retriever::excluded_for(int64_t row) const {
+  if (settings_.exclude == Exclude::kRow) return {row, row + 1};
+  if (settings_.exclude != Exclude::kEpisode) return {};
+  const auto end = std::upper_bound(episode_ends_.begin(), episode_ends_.end(), row);
+  return {end == episode_ends_.begin() ? 0 : *(end - 1), *end};
+}
+
 void Retriever::copy_row(int64_t row, std::span<float> out) const {
   if (blocks_) {
     blocks_->copy_row(row, out);

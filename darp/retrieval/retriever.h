@@ -16,6 +16,11 @@
 
 namespace darp {
 
+/// Rows [begin, end) that may not be retrieved.
+struct RowRange {
+  int64_t begin = 0, end = 0;
+};
+
 /// Rows, index and settings. Immutable: threads share it freely.
 class Retriever {
  public:
@@ -53,6 +58,9 @@ class Retriever {
   size_t bytes() const;
   /// Names rows, episodes and settings: the same key, the same neighbours.
   const std::string& key() const { return key_; }
+
+  /// What `exclude` keeps from a query that is one of the rows: itself, its episode or nothing.
+  RowRange excluded_for(int64_t row) const;
 
   /// A row's prepared coordinates; `out` has space().dim() floats.
   void copy_row(int64_t row, std::span<float> out) const;

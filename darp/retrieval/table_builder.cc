@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "darp/kernels/diagonals.h"
+#include "darp/kernels/episode_walk.h"
 #include "darp/retrieval/approximate_candidates.h"
 
 namespace darp {
@@ -24,23 +24,20 @@ void TableBuilder::fill(const TableQueries& queries, int64_t begin, int64_t end,
   while (begin < end) {
     const int64_t episode_begin = episodes.begin_of(begin);
     const int64_t stop = std::min(end, episodes.end());
-    fill_episode(queries, {episode_begin, episodes.end()}, begin, stop, table);
+    fill_episode(queries, episode_begin, begin, stop, table);
     begin = stop;
   }
 }
 
 /// Queries [begin, end) of one episode, after a run-up over the past that they look back on.
-void TableBuilder::fill_episode(const TableQueries& queries, RowRange episode, int64_t begin,
+void TableBuilder::fill_episode(const TableQueries& queries, int64_t episode_begin, int64_t begin,
                                 int64_t end, NeighborTable::Contents& table) {
   const Retriever& r = session_.retriever();
-  const auto excluded = [&](int64_t query) -> RowRange {
-    if (!queries.own_rows) return {};
-    if (r.settings().exclude == RetrievalSettings::Exclude::kRow) return {query, query + 1};
-    if (r.settings().exclude == RetrievalSettings::Exclude::kEpisode) return episode;
-    return {};
+  const auto excluded = [&](int64_t query) {
+    return queries.own_rows ? r.excluded_for(query) : RowRange{};
   };
   session_.reset();
-  const int64_t start = std::max(episode.begin, begin - (r.history().lookback() - 1));
+  const int64_t start = std::max(episode_begin, begin - (r.history().lookback() - 1));
   for (int64_t first = start; first < end; first += kAtOnce) {
     const int64_t count = std::min(kAtOnce, end - first);
     scan(queries, first, count);

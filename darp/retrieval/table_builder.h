@@ -27,7 +27,7 @@ class TableBuilder {
             NeighborTable::Contents& table);
 
  private:
-  void fill_episode(const TableQueries& queries, RowRange episode, int64_t begin, int64_t end,
+  void fill_episode(const TableQueries& queries, int64_t episode_begin, int64_t begin, int64_t end,
                     NeighborTable::Contents& table);
   void scan(const TableQueries& queries, int64_t first, int64_t count);
   void answer(int64_t query, NeighborTable::Contents& table) const;
