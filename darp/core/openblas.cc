@@ -17,19 +17,44 @@ bool openblas_needs_repair(std::string_view chosen_core, bool cpu_has_avx512, bo
          std::find(kBeforeAvx.begin(), kBeforeAvx.end(), chosen_core) != kBeforeAvx.end();
 }
 
-void repair_openblas(char** argv) {
-  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
-  const auto core_name =
-      reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_corename"));
-  if (core_name == nullptr) return;
+namespace {
+
+constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+constexpr const char* kKernels = "SkylakeX";
+
+bool cpu_has_avx512() {
 #if defined(__x86_64__)
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
 #else
-  const bool avx512 = false;
+  return false;
 #endif
-  if (!openblas_needs_repair(core_name(), avx512, std::getenv(kVariable) != nullptr)) return;
-  ::setenv(kVariable, "SkylakeX", 1);
+}
+
+/// Null if OpenBLAS is not loaded.
+const char* loaded_core() {
+  const auto name =
+      reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_corename"));
+  return name ? name() : nullptr;
+}
+
+bool user_chose() {
+  return std::getenv(kVariable) != nullptr;
+}
+
+}  // namespace
+
+void repair_openblas(char** argv) {
+  const char* core = loaded_core();
+  if (core == nullptr || !openblas_needs_repair(core, cpu_has_avx512(), user_chose())) return;
+  ::setenv(kVariable, kKernels, 1);
   ::execv("/proc/self/exe", argv);
+}
+
+std::string prepare_openblas() {
+  if (loaded_core() != nullptr || user_chose() || !cpu_has_avx512()) return "";
+  ::setenv(kVariable, kKernels, 1);
+  return "OpenBLAS is told to use its SkylakeX kernels (OPENBLAS_CORETYPE): by itself it takes "
+         "those of 2004 on CPUs that it does not know";
 }
 
 }  // namespace darp

@@ -2,6 +2,7 @@
 // OpenBLAS picks its kernels by CPU model; an older one does not know a newer model and falls back
 // to SSE, which makes matrix products, and all that rests on them, about eight times slower.
 
+#include <string>
 #include <string_view>
 
 namespace darp {
@@ -14,5 +15,10 @@ bool openblas_needs_repair(std::string_view chosen_core, bool cpu_has_avx512, bo
 /// anew with OPENBLAS_CORETYPE set (OpenBLAS reads it when it is loaded, so there is no other way);
 /// otherwise, or if that fails, returns.
 void repair_openblas(char** argv);
+
+/// Before a library that brings OpenBLAS is loaded into a process that has none yet: on a CPU with
+/// AVX-512 tells OpenBLAS to use such kernels, unless the user has chosen any. Returns a sentence
+/// about it for the log, or nothing if nothing was done.
+std::string prepare_openblas();
 
 }  // namespace darp

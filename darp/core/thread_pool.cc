@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -25,6 +27,23 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+/// Looks for a short while whether `done` holds. Loops often follow each other within
+/// microseconds, and to sleep and be woken takes tens of them.
+template <class Done>
+void spin_until(const Done& done) {
+  constexpr std::chrono::microseconds kWhile{50};
+  const auto start = std::chrono::steady_clock::now();
+  while (!done()) {
+    for (int i = 0; i < 32; ++i)
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#else
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+    if (std::chrono::steady_clock::now() - start > kWhile) return;
+  }
+}
+
 }  // namespace
 
 struct ThreadPool::Shared {
@@ -33,7 +52,9 @@ struct ThreadPool::Shared {
   std::condition_variable work_arrived, work_done;
   const std::function<void(int64_t, int64_t)>* body = nullptr;
   int64_t count = 0, grain = 1, next_chunk = 0, chunks = 0;
-  int busy = 0;
+  // Changed under the mutex, but looked at without it while spinning.
+  std::atomic<int> busy{0};
+  std::atomic<uint64_t> loops{0};  // begun so far
   bool stop = false;
   int64_t failed_chunk = 0;
   std::exception_ptr failure;
@@ -70,6 +91,10 @@ struct ThreadPool::Shared {
       work_arrived.wait(lock, [&] { return stop || next_chunk < chunks; });
       if (stop) return;
       run_chunks(lock);
+      const uint64_t seen = loops;
+      lock.unlock();
+      spin_until([&] { return loops != seen; });
+      lock.lock();
     }
   }
 };
@@ -110,8 +135,14 @@ void ThreadPool::parallel_for(int64_t count, int64_t grain,
   shared_->next_chunk = 0;
   shared_->chunks = (count - 1) / grain + 1;
   shared_->failure = nullptr;
+  ++shared_->loops;
   shared_->work_arrived.notify_all();
   shared_->run_chunks(lock);
+  if (shared_->busy > 0) {
+    lock.unlock();
+    spin_until([&] { return shared_->busy == 0; });
+    lock.lock();
+  }
   shared_->work_done.wait(lock, [&] { return shared_->busy == 0; });
   if (shared_->failure) std::rethrow_exception(std::exchange(shared_->failure, nullptr));
 }
