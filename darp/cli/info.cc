@@ -4,6 +4,7 @@
 
 #include "darp/cli/commands.h"
 #include "darp/cli/dataset_report.h"
+#include "darp/cli/policy_report.h"
 #include "darp/cli/read_options.h"
 #include "darp/cli/tensor_report.h"
 #include "darp/core/fields.h"
@@ -22,10 +23,24 @@ void print_json(const nlohmann::json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+void policy_info(const InfoOptions& options) {
+  const PolicyArchive policy = PolicyArchive::read(options.file);
+  const uint64_t bytes = std::filesystem::file_size(options.file);
+  if (options.json)
+    print_json(policy_json(policy, options.file, bytes));
+  else
+    print_policy(policy, options.file, bytes);
+}
+
 void info(const InfoOptions& options) {
   if (is_safetensors(options.file)) {
     const SafetensorsFile file = SafetensorsFile::open(options.file, {.allow_nonfinite = true});
-    options.json ? print_json(tensor_json(file, options.file)) : print_tensors(file, options.file);
+    if (is_policy(file.metadata()))
+      policy_info(options);
+    else if (options.json)
+      print_json(tensor_json(file, options.file));
+    else
+      print_tensors(file, options.file);
     return;
   }
   const ReadResult read = read_dataset(options.file, options.reading.settings());
@@ -41,9 +56,11 @@ void info(const InfoOptions& options) {
 
 void add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "What is in a demonstration or weight file");
+  CLI::App* command =
+      app.add_subcommand("info", "What is in a demonstration, policy or weight file");
   command
-      ->add_option("FILE", options->file, "Demonstrations (file or folder) or a safetensors file")
+      ->add_option("FILE", options->file,
+                   "Demonstrations (file or folder), a policy or a safetensors file")
       ->required();
   command->add_flag("--json", options->json, "For programs: everything, as JSON");
   command->add_flag("--all-columns", options->all_columns,
@@ -53,7 +70,8 @@ void add_info_command(CLI::App& app) {
       "Examples:\n"
       "  darp info hopper-expert-v2.hdf5\n"
       "  darp info lift.hdf5 --keys robot0_eef_pos,object[0:14] --filter train\n"
-      "  darp info pusht.zarr --json | jq .steps\n\n"
+      "  darp info pusht.zarr --json | jq .steps\n"
+      "  darp info policy.darp\n\n"
       "Reading settings (--config, --set):\n" +
       help_table(ReadSettings{}));
   command->callback([options] { info(*options); });

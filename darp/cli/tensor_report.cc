@@ -16,7 +16,7 @@ bool is_safetensors(const std::filesystem::path& path) {
   char first = 0;
   in.read(reinterpret_cast<char*>(&header), sizeof(header)).read(&first, 1);
   return (in && first == '{' && header <= std::filesystem::file_size(path, ignored)) ||
-         path.extension() == ".safetensors";
+         path.extension() == ".safetensors" || path.extension() == ".darp";
 }
 
 void print_tensors(const SafetensorsFile& file, const std::string& source) {

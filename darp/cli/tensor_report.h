@@ -8,7 +8,7 @@
 
 namespace darp {
 
-/// By content: a plausible header length, then '{'.
+/// By content: a plausible header length, then '{'; or by the extensions .safetensors and .darp.
 bool is_safetensors(const std::filesystem::path& path);
 
 void print_tensors(const SafetensorsFile& file, const std::string& source);

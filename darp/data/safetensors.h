@@ -40,6 +40,8 @@ class SafetensorsFile {
   static SafetensorsFile parse(Bytes bytes, std::string where,
                                const SafetensorsOptions& options = {});
 
+  /// What errors call it: the path.
+  const std::string& where() const { return where_; }
   /// Without the checksum.
   const SafetensorsMetadata& metadata() const { return metadata_; }
   /// The verified checksum, or empty when the file has none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "darp/core/hash.h"
 #include "darp/core/rng.h"
@@ -58,15 +59,13 @@ Retriever::Retriever(MatrixView rows, std::vector<int64_t> episode_ends,
       rows_(rows.rows()),
       episode_ends_(std::move(episode_ends)) {
   int64_t begin = 0;
-  shortest_episode_ = rows_;
   for (const int64_t end : episode_ends_) {
     DARP_CHECK(end > begin, "an episode of the rows {}..{}", begin, end);
     longest_episode_ = std::max(longest_episode_, end - begin);
-    shortest_episode_ = std::min(shortest_episode_, end - begin);
     begin = end;
   }
   DARP_CHECK(begin == rows_, "episodes end at row {} of {}", begin, rows_);
-  check();
+  check(settings_, episode_ends_);
   key_ = key_of(rows, episode_ends_, settings_);
   Matrix prepared = space_.prepare(rows);
   if (wants_approximate(settings_, rows_))
@@ -75,33 +74,36 @@ Retriever::Retriever(MatrixView rows, std::vector<int64_t> episode_ends,
     blocks_ = std::make_unique<const kernels::RowBlocks>(prepared);
 }
 
-void Retriever::check() const {
-  if (rows_ == 0)
+void Retriever::check(const RetrievalSettings& settings, const std::vector<int64_t>& episode_ends) {
+  const int64_t rows = episode_ends.empty() ? 0 : episode_ends.back();
+  if (rows == 0)
     throw Error("retrieval", "there are no rows to retrieve", "give at least one episode");
-  if (rows_ > INT32_MAX - 64)
-    throw Error("retrieval", fmt::format("{} rows are too many", rows_), "use a part of the data");
-  const int64_t never = settings_.exclude == Exclude::kRow       ? 1
-                        : settings_.exclude == Exclude::kEpisode ? shortest_episode_
-                                                                 : 0;
-  if (settings_.k < 1 || settings_.k > rows_ - never)
-    throw Error(
-        "retrieval.k",
-        fmt::format("is {}, but {} of {} rows are usable", settings_.k, rows_ - never, rows_),
-        rows_ > never ? fmt::format("choose 1 to {}", rows_ - never)
-                      : "add demonstrations or exclude less");
-  if (!(settings_.ratio > 0 && settings_.ratio <= 1))
-    throw Error("retrieval.ratio", fmt::format("is {}", settings_.ratio), "choose above 0 up to 1");
-  if (settings_.scope == Scope::kAll && settings_.ratio != 1)
+  if (rows > INT32_MAX - 64)
+    throw Error("retrieval", fmt::format("{} rows are too many", rows), "use a part of the data");
+  int64_t shortest = rows, begin = 0;
+  for (const int64_t end : episode_ends)
+    shortest = std::min(shortest, end - std::exchange(begin, end));
+  const int64_t never = settings.exclude == Exclude::kRow       ? 1
+                        : settings.exclude == Exclude::kEpisode ? shortest
+                                                                : 0;
+  if (settings.k < 1 || settings.k > rows - never)
+    throw Error("retrieval.k",
+                fmt::format("is {}, but {} of {} rows are usable", settings.k, rows - never, rows),
+                rows > never ? fmt::format("choose 1 to {}", rows - never)
+                             : "add demonstrations or exclude less");
+  if (!(settings.ratio > 0 && settings.ratio <= 1))
+    throw Error("retrieval.ratio", fmt::format("is {}", settings.ratio), "choose above 0 up to 1");
+  if (settings.scope == Scope::kAll && settings.ratio != 1)
     throw Error("retrieval.ratio", "means nothing with scope all",
                 "leave it at 1 and choose k, or use scope candidates");
-  if (kept() < 1)
+  if (settings.kept() < 1)
     throw Error("retrieval.ratio",
-                fmt::format("keeps floor({} x {}) = 0 neighbours", settings_.k, settings_.ratio),
+                fmt::format("keeps floor({} x {}) = 0 neighbours", settings.k, settings.ratio),
                 "raise ratio or k");
-  if (settings_.index == Index::kHnsw && settings_.scope == Scope::kAll)
+  if (settings.index == Index::kHnsw && settings.scope == Scope::kAll)
     throw Error("retrieval.index", "hnsw finds candidates, and scope all ranks every row",
                 "use scope candidates or the exact index");
-  if (settings_.index == Index::kHnsw && settings_.pick == RetrievalSettings::Pick::kRandom)
+  if (settings.index == Index::kHnsw && settings.pick == RetrievalSettings::Pick::kRandom)
     throw Error("retrieval.index", "hnsw cannot pick random rows", "use the exact index");
 }
 

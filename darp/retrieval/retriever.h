@@ -34,6 +34,8 @@ class Retriever {
   /// Throws Error, saying what to change, for rows or settings that cannot work.
   Retriever(MatrixView rows, std::vector<int64_t> episode_ends, const RetrievalSettings& settings,
             Progress* progress = nullptr);
+  /// The part of that which needs no rows, only the places where their episodes end.
+  static void check(const RetrievalSettings& settings, const std::vector<int64_t>& episode_ends);
   Retriever(const Retriever&) = delete;
   Retriever& operator=(const Retriever&) = delete;
 
@@ -70,7 +72,6 @@ class Retriever {
   const HnswIndex* hnsw() const { return hnsw_.get(); }
 
  private:
-  void check() const;
   void build_approximate(Matrix prepared, Progress* progress);
 
   RetrievalSettings settings_;
@@ -78,7 +79,7 @@ class Retriever {
   HistoryMetric history_;
   int64_t rows_;
   std::vector<int64_t> episode_ends_;
-  int64_t longest_episode_ = 0, shortest_episode_ = 0;
+  int64_t longest_episode_ = 0;
   std::unique_ptr<const kernels::RowBlocks> blocks_;
   std::unique_ptr<const HnswIndex> hnsw_;
   int64_t search_effort_ = 0;

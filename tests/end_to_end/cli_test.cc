@@ -1,52 +1,17 @@
 // The program as a user runs it: output, exit codes, messages.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "darp/data/ingest/read_dataset.h"
+#include "tests/end_to_end/darp_command.h"
 #include "tests/random_dataset.h"
 #include "tests/reference_files.h"
 
 namespace darp {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = 0;
-  std::string output;  // both streams
-};
-
-Outcome darp_command(const std::string& arguments) {
-  const std::string command = DARP_BINARY_DIR "/bin/darp " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Outcome outcome;
-  for (int c; (c = std::fgetc(pipe)) != EOF;) outcome.output.push_back(static_cast<char>(c));
-  outcome.code = WEXITSTATUS(pclose(pipe));
-  return outcome;
-}
-
-class Cli : public ::testing::Test {
- protected:
-  // A folder of its own for each test: tests run side by side.
-  Cli()
-      : folder_(fs::path(::testing::TempDir()) /
-                (std::string("darp_cli_") +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  fs::path folder_;
-};
-
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST_F(Cli, HelpNamesEveryCommandAndShowsExamples) {
   const Outcome help = darp_command("--help");

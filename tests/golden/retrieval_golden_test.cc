@@ -8,6 +8,7 @@
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/data/normalizer.h"
 #include "darp/data/safetensors.h"
+#include "darp/policy/import_reference.h"
 #include "darp/retrieval/retrieval_session.h"
 #include "tests/reference_files.h"
 
@@ -21,21 +22,6 @@ std::vector<int64_t> integers(const SafetensorsFile& file, std::string_view name
   return numbers;
 }
 
-/// As the published networks were made: standardised states, candidates by the present, power
-/// decay, rows at distance zero left out.
-RetrievalSettings published_settings(const SafetensorsMetadata& metadata) {
-  RetrievalSettings s;
-  s.scope = RetrievalSettings::Scope::kCandidates;
-  s.k = std::stoll(metadata.at("retrieval.k"));
-  s.ratio = std::stod(metadata.at("retrieval.final_neighbors_ratio"));
-  s.history.lookback = std::stoll(metadata.at("retrieval.lookback"));
-  s.history.decay = HistorySettings::Decay::kPower;
-  s.history.rate = std::stod(metadata.at("retrieval.decay_rate"));
-  s.history.renormalize = false;
-  s.exclude = RetrievalSettings::Exclude::kZero;
-  return s;
-}
-
 void expect_published_neighbors(const std::string& task, const std::string& demos) {
   const auto folder = reference_dir();
   const Dataset dataset = read_dataset(folder / "demos" / demos).dataset;
@@ -44,9 +30,9 @@ void expect_published_neighbors(const std::string& task, const std::string& demo
       SafetensorsFile::open(folder / "weights" / (task + "-darp-golden.safetensors"));
 
   const auto normalizer = Normalizer::fit(NormalizerKind::kStandardSample, dataset.observations());
-  const auto retriever = std::make_shared<const Retriever>(normalizer.apply(dataset.observations()),
-                                                           dataset.episode_ends(),
-                                                           published_settings(network.metadata()));
+  const auto retriever =
+      std::make_shared<const Retriever>(normalizer.apply(dataset.observations()),
+                                        dataset.episode_ends(), reference_retrieval(network));
   RetrievalSession session(retriever);
 
   const TensorView& shape = golden.get("history");

@@ -1,0 +1,165 @@
+#include "darp/cli/policy_report.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "darp/cli/numbers.h"
+#include "darp/policy/neighbor_features.h"
+
+namespace darp {
+namespace {
+
+void line(std::string_view label, const std::string& text) {
+  fmt::print("  {:<15}{}\n", label, printable(text));
+}
+
+/// Numbers in, units of each layer, numbers out.
+std::vector<int64_t> widths(const PolicyArchive& policy) {
+  const PolicySpec& spec = policy.spec();
+  std::vector<int64_t> all = {spec.inputs(policy.observation_dim(), policy.action_dim())};
+  all.insert(all.end(), spec.network().hidden.begin(), spec.network().hidden.end());
+  all.push_back(policy.action_dim());
+  return all;
+}
+
+std::vector<std::string> input_parts(const PolicyArchive& policy) {
+  const DarpSpec* darp = policy.spec().darp();
+  if (darp == nullptr) return {fmt::format("observation ({})", policy.observation_dim())};
+  const FeatureLayout layout(darp->input, policy.observation_dim(), policy.action_dim());
+  const double scale = darp->input.difference_scale;
+  std::vector<std::string> parts;
+  if (layout.state >= 0)
+    parts.push_back(fmt::format("neighbour state ({})", layout.observation_dim));
+  if (layout.action >= 0) parts.push_back(fmt::format("neighbour action ({})", layout.action_dim));
+  if (layout.difference >= 0)
+    parts.push_back(fmt::format("{:.6g} x difference ({})", scale, layout.observation_dim));
+  if (layout.distance >= 0)
+    parts.push_back(fmt::format("{:.6g} x length of the difference", scale));
+  if (layout.query >= 0) parts.push_back(fmt::format("query state ({})", layout.observation_dim));
+  return parts;
+}
+
+std::string retrieval_text(const RetrievalSettings& s) {
+  if (s.pick == RetrievalSettings::Pick::kRandom)
+    return fmt::format("{} random rows, seed {}", grouped(s.kept()), s.seed);
+  const std::string index = s.index == RetrievalSettings::Index::kHnsw ? ", approximate" : "";
+  if (s.scope == RetrievalSettings::Scope::kAll)
+    return fmt::format("the {} rows nearest by history{}", grouped(s.k), index);
+  return fmt::format("of the {} rows nearest now the {} nearest by history{}", grouped(s.k),
+                     grouped(s.kept()), index);
+}
+
+std::string history_text(const HistorySettings& s) {
+  if (s.lookback == 1) return "none: the present alone";
+  const std::string weight = s.decay == HistorySettings::Decay::kExponential
+                                 ? fmt::format("e^(-{:g} n)", s.rate)
+                                 : fmt::format("(n + 1)^{:g}", s.rate);
+  return fmt::format("{} steps, the one n ago weighs {}, {}renormalised", s.lookback, weight,
+                     s.renormalize ? "" : "not ");
+}
+
+std::string metric_text(const MetricSettings& s) {
+  std::string text = s.kind == MetricSettings::Kind::kEuclidean ? "euclidean" : "1 - cosine";
+  if (!s.weights.empty()) text += fmt::format(", weights [{}]", fmt::join(s.weights, ", "));
+  if (!s.periods.empty()) text += fmt::format(", periods [{}]", fmt::join(s.periods, ", "));
+  return text;
+}
+
+std::string exclude_text(RetrievalSettings::Exclude exclude) {
+  switch (exclude) {
+    case RetrievalSettings::Exclude::kNothing:
+      return "nothing";
+    case RetrievalSettings::Exclude::kRow:
+      return "in training the query's own row";
+    case RetrievalSettings::Exclude::kEpisode:
+      return "in training the query's own episode";
+    case RetrievalSettings::Exclude::kZero:
+      return "rows at distance exactly 0";
+  }
+  return "unknown";
+}
+
+std::string normalizer_text(const Normalizer& normalizer, NormalizerKind kind) {
+  const auto [least, most] = std::ranges::minmax(normalizer.scale());
+  return fmt::format("{}, {} (scales {:.4g} to {:.4g})", counted(normalizer.dim(), "dim"),
+                     to_string(kind), least, most);
+}
+
+nlohmann::json normalizer_json(const Normalizer& normalizer, NormalizerKind kind) {
+  return {{"normalizer", to_string(kind)},
+          {"offset", std::vector<float>(normalizer.offset().begin(), normalizer.offset().end())},
+          {"scale", std::vector<float>(normalizer.scale().begin(), normalizer.scale().end())}};
+}
+
+void print_retrieval(const DarpSpec& darp) {
+  line("aggregation", "mean of the neighbours' answers");
+  line("neighbours", retrieval_text(darp.retrieval));
+  line("history", history_text(darp.retrieval.history));
+  line("metric", metric_text(darp.retrieval.metric));
+  line("left out", exclude_text(darp.retrieval.exclude));
+}
+
+}  // namespace
+
+std::string network_text(const PolicyArchive& policy) {
+  const MlpSettings& network = policy.spec().network();
+  std::string layers;
+  if (!network.hidden.empty())
+    layers = network.norm == MlpSettings::Norm::kLayer ? ", LayerNorm, ReLU" : ", ReLU";
+  if (network.dropout > 0) layers += fmt::format(", dropout {:g}", network.dropout);
+  return fmt::format("{}{}: {}", fmt::join(widths(policy), " -> "), layers,
+                     counted(parameter_count(policy.parameters()), "parameter"));
+}
+
+void print_policy(const PolicyArchive& policy, const std::string& source, uint64_t bytes) {
+  const PolicySpec& spec = policy.spec();
+  fmt::print("{} (policy, version {})\n", printable(source), PolicyArchive::kVersion);
+  line("kind",
+       fmt::format("{}: {}", spec.kind_name(),
+                   spec.darp() != nullptr ? "difference-aware retrieval" : "behaviour cloning"));
+  line("network", network_text(policy));
+  line("members", spec.members == 1 ? "1" : fmt::format("{}, averaged", grouped(spec.members)));
+  line("input", fmt::format("{}", fmt::join(input_parts(policy), ", ")));
+  if (spec.darp() != nullptr) print_retrieval(*spec.darp());
+  line("observation", normalizer_text(policy.observations(), spec.observations));
+  line("action", normalizer_text(policy.actions(), spec.actions));
+  const auto& ends = policy.demonstrations().episode_ends;
+  line("demonstrations", ends.empty() ? "none"
+                                      : fmt::format("{}, {}", counted(std::ssize(ends), "episode"),
+                                                    counted(ends.back(), "row")));
+  for (const auto& [name, text] : policy.provenance())
+    line("provenance", fmt::format("{}: {}", name, text));
+  line("size", counted(static_cast<int64_t>(bytes), "byte"));
+}
+
+nlohmann::json policy_json(const PolicyArchive& policy, const std::string& source, uint64_t bytes) {
+  const PolicySpec& spec = policy.spec();
+  const auto& ends = policy.demonstrations().episode_ends;
+  nlohmann::json json = {{"file", source},
+                         {"kind", "policy"},
+                         {"format", "policy.darp"},
+                         {"version", PolicyArchive::kVersion},
+                         {"policy", spec.kind_name()},
+                         {"observation_dim", policy.observation_dim()},
+                         {"action_dim", policy.action_dim()},
+                         {"widths", widths(policy)},
+                         {"parameters", parameter_count(policy.parameters())},
+                         {"members", spec.members},
+                         {"input", input_parts(policy)},
+                         {"observation", normalizer_json(policy.observations(), spec.observations)},
+                         {"action", normalizer_json(policy.actions(), spec.actions)},
+                         {"episodes", ends.size()},
+                         {"rows", ends.empty() ? 0 : ends.back()},
+                         {"provenance", policy.provenance()},
+                         {"settings", write_yaml(spec)},
+                         {"bytes", bytes}};
+  if (const DarpSpec* darp = spec.darp())
+    json["retrieval"] = {{"k", darp->retrieval.k},
+                         {"kept", darp->retrieval.kept()},
+                         {"lookback", darp->retrieval.history.lookback}};
+  return json;
+}
+
+}  // namespace darp

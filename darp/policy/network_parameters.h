@@ -1,0 +1,32 @@
+#pragma once
+// A network's numbers as one flat vector, in the order of a forward pass, and their names as
+// PyTorch users know them: layers.0.linear.weight [units, inputs], layers.0.linear.bias,
+// layers.0.norm.weight, layers.0.norm.bias, layers.1.linear.weight, ...
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "darp/core/rng.h"
+#include "darp/policy/policy_spec.h"
+
+namespace darp {
+
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t offset = 0, size = 0;  // floats
+};
+
+/// One network's parameters; each starts where the one before ends.
+std::vector<Parameter> network_parameters(const MlpSettings& network, int64_t inputs,
+                                          int64_t outputs);
+/// All of them together.
+int64_t parameter_count(const std::vector<Parameter>& parameters);
+
+/// PyTorch's default start: weights and biases of linear layers uniform within
+/// +-1/sqrt(inputs), LayerNorm 1 and 0. `out` has parameter_count floats.
+void initialize_parameters(const std::vector<Parameter>& parameters, Rng rng, std::span<float> out);
+
+}  // namespace darp

@@ -1,0 +1,118 @@
+#pragma once
+// Seeded random policies of every kind for property tests.
+
+#include "darp/core/rng.h"
+#include "darp/policy/policy_archive.h"
+
+namespace darp {
+
+struct RandomPolicyShape {
+  int64_t observation_dim = 4, action_dim = 2, episodes = 3, longest = 12, widest = 9;
+};
+
+inline MlpSettings random_network(Rng& rng, int64_t widest) {
+  MlpSettings network;
+  network.hidden.clear();
+  for (uint64_t layers = rng.below(4); network.hidden.size() < layers;)
+    network.hidden.push_back(1 + static_cast<int64_t>(rng.below(static_cast<uint64_t>(widest))));
+  network.norm = rng.below(2) == 0 ? MlpSettings::Norm::kNone : MlpSettings::Norm::kLayer;
+  if (rng.below(2) == 0) network.dropout = rng.uniform(0, 0.9);
+  return network;
+}
+
+/// Any that leaves the network something to see.
+inline NeighborInput random_input(Rng& rng) {
+  NeighborInput input;
+  input.state = rng.below(2) == 0;
+  input.action = rng.below(2) == 0;
+  input.difference = static_cast<NeighborInput::Difference>(rng.below(3));
+  input.difference_scale = rng.uniform(0.1, 2);
+  input.query = !(input.state || input.action) || rng.below(2) == 0;
+  return input;
+}
+
+inline RetrievalSettings random_retrieval(Rng& rng, int64_t rows, int64_t dim) {
+  RetrievalSettings s;
+  s.k = 1 + static_cast<int64_t>(rng.below(static_cast<uint64_t>(rows)));
+  s.exclude =
+      rng.below(2) == 0 ? RetrievalSettings::Exclude::kNothing : RetrievalSettings::Exclude::kZero;
+  if (rng.below(2) == 0) {
+    s.scope = RetrievalSettings::Scope::kCandidates;
+    s.ratio = rng.uniform(1.0 / static_cast<double>(s.k), 1);
+    s.history.decay = HistorySettings::Decay::kPower;
+    s.history.rate = -rng.uniform(0, 3);
+  }
+  s.history.lookback = 1 + static_cast<int64_t>(rng.below(50));
+  s.history.renormalize = rng.below(2) == 0;
+  if (rng.below(3) == 0)
+    for (int64_t j = 0; j < dim; ++j) s.metric.weights.push_back(rng.uniform(0.1, 2));
+  if (rng.below(3) == 0)
+    for (int64_t j = 0; j < dim; ++j) s.metric.periods.push_back(rng.uniform(1, 7));
+  s.seed = static_cast<int64_t>(rng.below(1000));
+  return s;
+}
+
+inline Normalizer random_normalizer(Rng& rng, int64_t dim) {
+  std::vector<float> offset, scale;
+  for (int64_t j = 0; j < dim; ++j) {
+    offset.push_back(static_cast<float>(rng.normal()));
+    scale.push_back(static_cast<float>(rng.uniform(0.5, 2)));
+  }
+  return {offset, scale};
+}
+
+inline DemonstrationRows random_rows(Rng& rng, const RandomPolicyShape& shape) {
+  DemonstrationRows rows;
+  int64_t count = 0;
+  for (int64_t e = 0; e < shape.episodes; ++e)
+    rows.episode_ends.push_back(
+        count += 1 + static_cast<int64_t>(rng.below(static_cast<uint64_t>(shape.longest))));
+  rows.observations = Matrix::zeros(count, shape.observation_dim);
+  rows.actions = Matrix::zeros(count, shape.action_dim);
+  for (int64_t i = 0; i < count; ++i) {
+    for (float& x : rows.observations.row(i)) x = static_cast<float>(rng.normal());
+    for (float& x : rows.actions.row(i)) x = static_cast<float>(rng.normal());
+  }
+  return rows;
+}
+
+/// A policy that does not retrieve for odd `seed`s, one that does for even ones.
+inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shape = {}) {
+  Rng rng(seed);
+  PolicyContents c;
+  if (seed % 2 == 1) {
+    c.spec.kind = BcSpec{random_network(rng, shape.widest)};
+  } else {
+    c.demonstrations = random_rows(rng, shape);
+    c.spec.kind = DarpSpec{.input = random_input(rng),
+                           .network = random_network(rng, shape.widest),
+                           .aggregation = {},
+                           .retrieval = random_retrieval(rng, c.demonstrations.episode_ends.back(),
+                                                         shape.observation_dim)};
+  }
+  c.spec.observations = static_cast<NormalizerKind>(rng.below(4));
+  c.spec.actions = static_cast<NormalizerKind>(rng.below(4));
+  c.spec.members = 1 + static_cast<int64_t>(rng.below(3));
+  c.observations = random_normalizer(rng, shape.observation_dim);
+  c.actions = random_normalizer(rng, shape.action_dim);
+  const auto parameters = network_parameters(
+      c.spec.network(), c.spec.inputs(shape.observation_dim, shape.action_dim), shape.action_dim);
+  for (int64_t m = 0; m < c.spec.members; ++m)
+    initialize_parameters(parameters, rng.split(static_cast<uint64_t>(m)),
+                          c.members.emplace_back(static_cast<size_t>(parameter_count(parameters))));
+  for (uint64_t i = rng.below(3); i > 0; --i)
+    c.provenance.emplace(fmt::format("note {}", i), "text: \"quoted\",\nü");
+  return c;
+}
+
+/// Same contents, bit for bit.
+inline bool identical(const PolicyArchive& a, const PolicyArchive& b) {
+  return a.spec() == b.spec() && a.observations() == b.observations() &&
+         a.actions() == b.actions() && a.members() == b.members() &&
+         same_bits(a.demonstrations().observations, b.demonstrations().observations) &&
+         same_bits(a.demonstrations().actions, b.demonstrations().actions) &&
+         a.demonstrations().episode_ends == b.demonstrations().episode_ends &&
+         a.provenance() == b.provenance();
+}
+
+}  // namespace darp
