@@ -15,4 +15,15 @@ if(NOT DARP_LEAN)
   pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5-serial)
   pkg_check_modules(blosc REQUIRED IMPORTED_TARGET blosc)
   find_package(LAPACK REQUIRED)
+
+  # LibTorch as plain headers and libraries: its own CMake package asks for glog, protobuf and CUDA's compiler, which we do not use.
+  set(DARP_TORCH_DIR "" CACHE PATH "A LibTorch other than the system's: an unpacked download, or the folder where Python has torch")
+  find_path(torch_include torch/csrc/api/include/torch/torch.h HINTS ${DARP_TORCH_DIR}/include REQUIRED)
+  foreach(name torch torch_cpu c10)
+    find_library(${name}_library ${name} HINTS ${DARP_TORCH_DIR}/lib REQUIRED)
+  endforeach()
+  add_library(darp_libtorch INTERFACE IMPORTED)
+  target_include_directories(darp_libtorch SYSTEM INTERFACE ${torch_include} ${torch_include}/torch/csrc/api/include)
+  # Nothing refers to libtorch itself: it brings in what registers CUDA.
+  target_link_libraries(darp_libtorch INTERFACE -Wl,--no-as-needed ${torch_library} ${torch_cpu_library} ${c10_library})
 endif()

@@ -1,7 +1,8 @@
 # A folder is a module is a target: darp_module(core DEPENDS fmt::fmt) makes darp::core from the folder's *.cc files and
-# core_test from its *_test.cc files. New files are picked up by themselves.
+# core_test from its *_test.cc files. New files are picked up by themselves. NO_FOREIGN_BYTES: what it reads was checked by
+# others, so `make test` does not run its tests a second time under sanitizers.
 function(darp_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -10,7 +11,10 @@ function(darp_module name)
   add_library(darp::${name} ALIAS darp_${name})
   target_link_libraries(darp_${name} PUBLIC darp_compiler ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
   if(DARP_TESTS AND tests)
-    darp_test(${name}_test SOURCES ${tests} DEPENDS darp::${name} ${ARG_PRIVATE} LABELS robustness)
+    if(NOT ARG_NO_FOREIGN_BYTES)
+      set(labels robustness)
+    endif()
+    darp_test(${name}_test SOURCES ${tests} DEPENDS darp::${name} ${ARG_PRIVATE} LABELS ${labels})
   endif()
 endfunction()
 

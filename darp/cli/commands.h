@@ -10,6 +10,7 @@ namespace darp {
 void add_info_command(CLI::App& app);
 void add_convert_command(CLI::App& app);
 void add_neighbors_command(CLI::App& app);
+void add_train_command(CLI::App& app);
 void add_import_reference_command(CLI::App& app);
 
 }  // namespace darp

@@ -6,6 +6,7 @@
 #include "darp/cli/dataset_report.h"
 #include "darp/cli/policy_report.h"
 #include "darp/cli/read_options.h"
+#include "darp/cli/run_report.h"
 #include "darp/cli/tensor_report.h"
 #include "darp/core/fields.h"
 #include "darp/data/ingest/read_dataset.h"
@@ -32,7 +33,16 @@ void policy_info(const InfoOptions& options) {
     print_policy(policy, options.file, bytes);
 }
 
+void run_info(const InfoOptions& options) {
+  const RunReport run = read_run(options.file);
+  if (options.json)
+    print_json(run_json(run, options.file));
+  else
+    print_run(run, options.file);
+}
+
 void info(const InfoOptions& options) {
+  if (is_run_directory(options.file)) return run_info(options);
   if (is_safetensors(options.file)) {
     const SafetensorsFile file = SafetensorsFile::open(options.file, {.allow_nonfinite = true});
     if (is_policy(file.metadata()))
@@ -56,11 +66,12 @@ void info(const InfoOptions& options) {
 
 void add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command =
-      app.add_subcommand("info", "What is in a demonstration, policy or weight file");
+  CLI::App* command = app.add_subcommand(
+      "info", "What is in a demonstration, policy or weight file, or in a training run");
   command
-      ->add_option("FILE", options->file,
-                   "Demonstrations (file or folder), a policy or a safetensors file")
+      ->add_option(
+          "FILE", options->file,
+          "Demonstrations (file or folder), a policy, a run directory or a safetensors file")
       ->required();
   command->add_flag("--json", options->json, "For programs: everything, as JSON");
   command->add_flag("--all-columns", options->all_columns,
@@ -71,7 +82,8 @@ void add_info_command(CLI::App& app) {
       "  darp info hopper-expert-v2.hdf5\n"
       "  darp info lift.hdf5 --keys robot0_eef_pos,object[0:14] --filter train\n"
       "  darp info pusht.zarr --json | jq .steps\n"
-      "  darp info policy.darp\n\n"
+      "  darp info policy.darp\n"
+      "  darp info runs/hopper-darp-0\n\n"
       "Reading settings (--config, --set):\n" +
       help_table(ReadSettings{}));
   command->callback([options] { info(*options); });

@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   darp::add_info_command(app);
   darp::add_convert_command(app);
   darp::add_neighbors_command(app);
+  darp::add_train_command(app);
   darp::add_import_reference_command(app);
 
   if (const std::string wrong = unknown_command(app, argc, argv); !wrong.empty())

@@ -130,7 +130,10 @@ void print_policy(const PolicyArchive& policy, const std::string& source, uint64
                                       : fmt::format("{}, {}", counted(std::ssize(ends), "episode"),
                                                     counted(ends.back(), "row")));
   for (const auto& [name, text] : policy.provenance())
-    line("provenance", fmt::format("{}: {}", name, text));
+    // Whole files among them, such as the config, are for --json.
+    line("provenance", text.find('\n') == std::string::npos
+                           ? fmt::format("{}: {}", name, text)
+                           : fmt::format("{}: see darp info --json, provenance.{}", name, name));
   line("size", counted(static_cast<int64_t>(bytes), "byte"));
 }
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/test_folder.h"
+
 namespace darp {
 
 struct Outcome {
@@ -27,17 +29,9 @@ inline Outcome darp_command(const std::string& arguments) {
 /// Tests of commands.
 class Cli : public ::testing::Test {
  protected:
-  // A folder of its own for each test: tests run side by side.
-  Cli()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                (std::string("darp_cli_") +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  std::filesystem::path folder_;
+  const std::filesystem::path folder_ = test_folder();
 };
 
 }  // namespace darp

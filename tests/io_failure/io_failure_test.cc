@@ -15,6 +15,8 @@
 
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/data/safetensors.h"
+#include "darp/train/checkpoint.h"
+#include "darp/train/metrics_log.h"
 #include "tests/random_dataset.h"
 
 namespace {
@@ -154,8 +156,39 @@ TEST(IoFailure, SafetensorsKeepsTheOldFile) {
   });
 }
 
+TEST(IoFailure, CheckpointKeepsTheOldFile) {
+  TrainState state;
+  state.parameters = state.first_moments = state.second_moments = {1, 2, 3};
+  fail_in_every_way("checkpoint", [&](const fs::path& path) { write_checkpoint(path, state); });
+}
+
 TEST(IoFailure, PlainFilesKeepTheOldFile) {
   fail_in_every_way("txt", [](const fs::path& path) { write_file(path, "new content"); });
+}
+
+TEST(IoFailure, LogsKeepWholeLines) {
+  const fs::path path = fs::path(::testing::TempDir()) / "io_failure_metrics.jsonl";
+  fs::remove(path);
+  MetricsLog log(path, 0);
+  const std::vector<Metric> line = {{"epoch", int64_t{1}}};
+  log.append(line);
+  const std::string whole = content(path);
+  for (const bool short_write : {false, true}) {
+    injection = {
+        .armed = true, .calls = 0, .fail_at = 0, .error = ENOSPC, .short_write = short_write};
+    std::string message;
+    try {
+      log.append(line);
+    } catch (const Error& failure) {
+      message = failure.what();
+    }
+    injection = {};
+    EXPECT_NE(message.find("free some space"), std::string::npos) << message;
+    EXPECT_EQ(content(path), whole);
+    EXPECT_EQ(log.position(), static_cast<int64_t>(whole.size()));
+  }
+  log.append(line);
+  EXPECT_EQ(content(path), whole + whole);
 }
 
 }  // namespace

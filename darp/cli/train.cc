@@ -1,0 +1,157 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+
+#include "darp/cli/commands.h"
+#include "darp/cli/numbers.h"
+#include "darp/core/suggest.h"
+#include "darp/data/ingest/read_dataset.h"
+#include "darp/train/engine.h"
+#include "darp/train/trainer.h"
+
+namespace darp {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainOptions {
+  std::string config, data, out, device = "cpu";
+  std::vector<std::string> overrides;
+  bool resume = false, dry_run = false;
+  std::optional<int64_t> seed;
+  int threads = 0;
+  double checkpoint_seconds = 10;
+};
+
+std::atomic<bool> stop_requested{false};
+
+/// The first Ctrl-C ends training after the step under way, with a checkpoint; the second ends the
+/// program.
+void request_stop(int signal) {
+  stop_requested = true;
+  std::signal(signal, SIG_DFL);
+}
+
+TrainConfig resolved(const TrainOptions& options) {
+  TrainConfig config;
+  read_yaml_file(options.config, config);
+  if (!options.data.empty()) config.data = options.data;
+  if (options.seed) config.train.seed = *options.seed;
+  for (const std::string& assignment : options.overrides) apply_override(assignment, config);
+  if (config.data.empty())
+    throw Error(options.config, "names no demonstrations", "give them with --data FILE");
+  config.train.check();
+  config.policy.check();
+  return config;
+}
+
+/// configs/hopper/darp.yaml -> runs/hopper-darp-0.
+fs::path default_out(const TrainOptions& options, const TrainConfig& config) {
+  const fs::path file = fs::absolute(options.config);
+  const std::string task = file.parent_path().filename().string();
+  return fs::path("runs") / fmt::format("{}{}{}-{}", task, task.empty() ? "" : "-",
+                                        file.stem().string(), config.train.seed);
+}
+
+GraphOptions::Device device_named(const std::string& name) {
+  if (name == "cpu") return GraphOptions::Device::kCpu;
+  if (name == "cuda") return GraphOptions::Device::kCuda;
+  throw Error("--device", fmt::format("'{}' is no device", printable(name)),
+              suggestion(name, std::vector<std::string>{"cpu", "cuda"}));
+}
+
+void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
+  if (!outcome.finished) {
+    fmt::print("stopped; go on with the same command and --resume\n");
+    return;
+  }
+  if (outcome.epochs == 0) fmt::print("nothing was left to learn: the run is finished\n");
+  if (outcome.training_loss > 0) fmt::print("  training loss   {:.6g}\n", outcome.training_loss);
+  if (outcome.validation_loss)
+    fmt::print("  validation loss {:.6g} (best epoch)\n", *outcome.validation_loss);
+  fmt::print("  policy          {}\n\nlook at it:  darp info {}\n", outcome.policy.string(),
+             out.string());
+}
+
+void train_command(const TrainOptions& options) {
+  const TrainConfig config = resolved(options);
+  const fs::path out = options.out.empty() ? default_out(options, config) : fs::path(options.out);
+  if (options.dry_run) {
+    fmt::print("{}", write_yaml(config));
+    return;
+  }
+  const GraphOptions::Device device = device_named(options.device);
+  const Dataset dataset = read_dataset(config.data, config.reading).dataset;
+  fmt::print("{}: {}, {}, {} observation and {} action dimensions\n", printable(config.data),
+             counted(dataset.episodes(), "episode"), counted(dataset.steps(), "step"),
+             dataset.observation_dim(), dataset.action_dim());
+  fmt::print("training {} into {} ({})\n", config.policy.kind_name(), out.string(),
+             engine_name(config.policy, config.train, device));
+  std::fflush(stdout);
+
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  TrainerOptions trainer;
+  trainer.out = out;
+  trainer.resume = options.resume;
+  trainer.threads = options.threads;
+  trainer.device = device;
+  trainer.checkpoint_seconds = options.checkpoint_seconds;
+  trainer.stop = &stop_requested;
+  trainer.version = DARP_VERSION;
+  print_outcome(train(config, dataset, trainer), out);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App* command = app.add_subcommand("train", "Learn a policy from demonstrations");
+  command->add_option("CONFIG", options->config, "YAML file, e.g. configs/hopper/darp.yaml")
+      ->required();
+  command->add_option("--data", options->data,
+                      "Demonstrations, a file or a folder; replaces data of CONFIG");
+  command->add_option("--out", options->out,
+                      "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>");
+  command
+      ->add_option("--set", options->overrides,
+                   "One setting, e.g. --set train.epochs=50 --set policy.retrieval.k=30")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--resume", options->resume,
+                    "Go on where the run in --out stopped, or start it");
+  command
+      ->add_option("--seed", options->seed, "Of all that is random; replaces train.seed of CONFIG")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--device", options->device, "cpu, or cuda where LibTorch has it")
+      ->capture_default_str();
+  command
+      ->add_option("--threads", options->threads,
+                   "0: one per core; with the fused engine the result does not depend on it")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command
+      ->add_option("--checkpoint-seconds", options->checkpoint_seconds,
+                   "Least time between two checkpoints: what a crash can cost")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--dry-run", options->dry_run,
+                    "Print all settings as they would be used, and stop");
+  command->footer(
+      "Examples:\n"
+      "  darp train configs/hopper/darp.yaml --data hopper-expert-v2.hdf5\n"
+      "  darp train configs/hopper/bc.yaml --data hopper-expert-v2.hdf5 --out runs/bc --seed 3\n"
+      "  darp train my.yaml --data lift.hdf5 --set policy.members=8 --set "
+      "train.validation.fraction=0.1\n"
+      "  darp train configs/hopper/darp.yaml --data hopper-expert-v2.hdf5 --resume\n\n"
+      "Ctrl-C stops with a checkpoint; the same command with --resume goes on, also after a "
+      "crash.\n"
+      "docs/training.md is the guide, docs/formats/run.md explains the run directory.\n\n"
+      "Settings of CONFIG and --set (demonstrations must be given, here or with --data):\n" +
+      help_table(TrainConfig{}) +
+      "\nWith policy.kind=bc there are only policy.kind, policy.network and what all policies "
+      "have.");
+  command->callback([options] { train_command(*options); });
+}
+
+}  // namespace darp

@@ -1,0 +1,304 @@
+#include "darp/train/fused_objective.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "darp/kernels/row_sums.h"
+#include "darp/train/fused_step.h"
+
+namespace darp {
+namespace {
+
+constexpr int64_t kMostShards = 8;  // of a batch
+
+template <class Products>
+class FusedObjective : public Objective {
+ public:
+  FusedObjective(const PolicySpec& spec, const MemoryRows& memory, const Examples& examples,
+                 ThreadPool& pool)
+      : pool_(pool), step_(spec, memory, examples, pool) {
+    DARP_CHECK(fused_engine_supports(spec), "a policy that the fused engine cannot do");
+  }
+
+  double gradient(std::span<const float> parameters, const QueryBatch& batch,
+                  std::span<float> gradient) override {
+    DARP_CHECK(std::ssize(gradient) == step_.parameter_count(), "{} gradients", gradient.size());
+    prepare(parameters, batch);
+    grow(query_gradient_, step_.queries(), step_.first_units());
+    shards_.resize(shard_count());
+    pool_.parallel_for(step_.queries(), shard_queries(), [&](int64_t begin, int64_t end) {
+      learn(shards_[begin / shard_queries()], begin, end);
+    });
+    double loss = 0;
+    for (const Shard& shard : shards_) loss += shard.loss;
+    add_shards(gradient);
+    first_layer_gradient(gradient);
+    return loss * loss_factor();
+  }
+
+  double loss(std::span<const float> parameters, const QueryBatch& batch) override {
+    prepare(parameters, batch);
+    std::vector<double> losses(shard_count());
+    pool_.parallel_for(step_.queries(), shard_queries(), [&](int64_t begin, int64_t end) {
+      losses[begin / shard_queries()] = answer(begin, end);
+    });
+    double sum = 0;
+    for (const double x : losses) sum += x;
+    return sum * loss_factor();
+  }
+
+ private:
+  /// One part of a batch: its gradients, laid out as the parameters are, and its squared errors.
+  struct Shard {
+    std::vector<float> gradient, per_distance;
+    Matrix per_row;  // transposed: a column per unit
+    double loss = 0;
+  };
+  /// What one thread works in.
+  struct Workspace {
+    FusedBlock<Products> block;
+    Matrix answers;
+    BlockMatrix shown;  // what each pair's neighbour shows
+  };
+
+  double loss_factor() const {
+    return 1.0 / (static_cast<double>(step_.queries()) * static_cast<double>(step_.actions()));
+  }
+
+  /// A shard is an eighth of the batch, but not so little that its overhead shows.
+  int64_t shard_queries() const {
+    const int64_t pairs = std::max<int64_t>(1, step_.pairs() / step_.queries());
+    return std::max((step_.queries() + kMostShards - 1) / kMostShards,
+                    (FusedStep<Products>::kBlockPairs / 2 + pairs - 1) / pairs);
+  }
+  int64_t shard_count() const { return (step_.queries() - 1) / shard_queries() + 1; }
+
+  void prepare(std::span<const float> parameters, const QueryBatch& batch) {
+    step_.prepare(parameters, batch);
+    grow(means_, step_.queries(), step_.last_units());
+    grow(mean_gradients_, step_.queries(), step_.last_units());
+  }
+  template <class Body>
+  void with_workspace(const Body& body);
+  void forward(const BlockPairs& block, Workspace& work);
+  double squared_errors(const BlockPairs& block, Workspace& work, bool differentiate);
+  double answer(int64_t begin, int64_t end);
+  void start(Shard& shard) const;
+  std::vector<FusedLayerGradient> layer_gradients(Shard& shard) const;
+  void learn(Shard& shard, int64_t begin, int64_t end);
+  void learn_output(Shard& shard, const BlockPairs& block, const Workspace& work) const;
+  void learn_first_layer(Shard& shard, const BlockPairs& block, MatrixView gradient,
+                         Workspace& work);
+  void add_shards(std::span<float> gradient);
+  void first_layer_gradient(std::span<float> gradient) const;
+
+  ThreadPool& pool_;
+  FusedStep<Products> step_;
+  Matrix means_, mean_gradients_;  // of the last hidden layer, a row per query
+  Matrix query_gradient_;          // by z_0, summed over a query's pairs
+  std::vector<Shard> shards_;
+
+  std::mutex mutex_;  // guards the workspaces that nobody uses now
+  std::vector<std::unique_ptr<Workspace>> workspaces_;
+};
+
+template <class Products>
+template <class Body>
+void FusedObjective<Products>::with_workspace(const Body& body) {
+  std::unique_ptr<Workspace> work;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!workspaces_.empty()) {
+      work = std::move(workspaces_.back());
+      workspaces_.pop_back();
+    }
+  }
+  if (!work) work = std::make_unique<Workspace>();
+  body(*work);
+  const std::lock_guard lock(mutex_);
+  workspaces_.push_back(std::move(work));
+}
+
+template <class Products>
+void FusedObjective<Products>::forward(const BlockPairs& block, Workspace& work) {
+  work.block.reserve(std::max(FusedStep<Products>::kBlockPairs, block.end - block.begin),
+                     step_.layers());
+  work.block.forward(step_.layers(), step_.first_layer(), block, means_.mutable_view());
+}
+
+/// The output layer of a block's queries; with `differentiate`, the gradient of the loss by their
+/// answers is left in work.answers, and by their means, divided by their pairs, in mean_gradients_.
+template <class Products>
+double FusedObjective<Products>::squared_errors(const BlockPairs& block, Workspace& work,
+                                                bool differentiate) {
+  const int64_t first = block.first_query, queries = block.last_query - first;
+  grow(work.answers, queries, step_.actions());
+  const MutableMatrixView answers = work.answers.mutable_view().rows_between(0, queries);
+  kernels::multiply(means_.view().rows_between(first, block.last_query), step_.output(),
+                    step_.output_bias(), answers);
+  double loss = 0;
+  const auto factor = static_cast<float>(2 * loss_factor());
+  const MatrixView targets = step_.targets();
+  for (int64_t q = 0; q < queries; ++q)
+    for (int64_t j = 0; j < step_.actions(); ++j) {
+      const float error = answers(q, j) - targets(first + q, j);
+      loss += static_cast<double>(error) * static_cast<double>(error);
+      answers(q, j) = factor * error;
+    }
+  if (!differentiate) return loss;
+  const MutableMatrixView by_means =
+      mean_gradients_.mutable_view().rows_between(first, block.last_query);
+  kernels::multiply(answers, step_.output_back(), {}, by_means);
+  for (int64_t q = 0; q < queries; ++q) {
+    const auto pairs =
+        static_cast<float>(step_.pairs_end(first + q) - step_.pairs_begin(first + q));
+    for (float& x : by_means.row(q)) x /= pairs;
+  }
+  return loss;
+}
+
+template <class Products>
+double FusedObjective<Products>::answer(int64_t begin, int64_t end) {
+  double loss = 0;
+  with_workspace([&](Workspace& work) {
+    for (int64_t q = begin; q < end;) {
+      const BlockPairs block = step_.block_from(q, end);
+      forward(block, work);
+      loss += squared_errors(block, work, false);
+      q = block.last_query;
+    }
+  });
+  return loss;
+}
+
+/// Zeros for all sums but those of hidden weights, which a shard's first block starts.
+template <class Products>
+void FusedObjective<Products>::start(Shard& shard) const {
+  shard.gradient.resize(step_.parameter_count());
+  const auto clear = [&](const Parameter& p) {
+    std::fill_n(shard.gradient.begin() + p.offset, p.size, 0.0f);
+  };
+  for (const LayerParameters& layer : step_.parameters()) {
+    clear(layer.bias);
+    clear(layer.scale);
+    clear(layer.shift);
+  }
+  clear(step_.parameters().back().weight);
+  shard.per_distance.assign(step_.layout().distance >= 0 ? step_.first_units() : 0, 0.0f);
+  if (step_.row_numbers() > 0)
+    shard.per_row = Matrix::zeros(step_.row_numbers(), step_.first_units());
+  shard.loss = 0;
+}
+
+template <class Products>
+std::vector<FusedLayerGradient> FusedObjective<Products>::layer_gradients(Shard& shard) const {
+  float* numbers = shard.gradient.data();
+  std::vector<FusedLayerGradient> gradients(step_.layers().size());
+  for (size_t l = 0; l < gradients.size(); ++l) {
+    const LayerParameters& layer = step_.parameters()[l];
+    gradients[l].sums.bias = numbers + layer.bias.offset;
+    gradients[l].sums.scale = numbers + layer.scale.offset;
+    gradients[l].sums.shift = numbers + layer.shift.offset;
+    if (l > 0) gradients[l].weight = layer.weight_in(numbers);
+  }
+  return gradients;
+}
+
+template <class Products>
+void FusedObjective<Products>::learn(Shard& shard, int64_t begin, int64_t end) {
+  start(shard);
+  std::vector<FusedLayerGradient> gradients = layer_gradients(shard);
+  with_workspace([&](Workspace& work) {
+    for (int64_t q = begin; q < end;) {
+      const BlockPairs block = step_.block_from(q, end);
+      forward(block, work);
+      shard.loss += squared_errors(block, work, true);
+      learn_output(shard, block, work);
+      const auto mode = q == begin ? kernels::Sum::kStart : kernels::Sum::kAdd;
+      const MatrixView by_first =
+          work.block.backward(step_.layers(), block, mean_gradients_, gradients, mode);
+      learn_first_layer(shard, block, by_first, work);
+      q = block.last_query;
+    }
+  });
+}
+
+template <class Products>
+void FusedObjective<Products>::learn_output(Shard& shard, const BlockPairs& block,
+                                            const Workspace& work) const {
+  const LayerParameters& layer = step_.parameters().back();
+  const MatrixView by_answers =
+      work.answers.view().rows_between(0, block.last_query - block.first_query);
+  kernels::add_products(by_answers, means_.view().rows_between(block.first_query, block.last_query),
+                        layer.weight_in(shard.gradient.data()));
+  kernels::add_rows(by_answers, shard.gradient.data() + layer.bias.offset);
+}
+
+/// From the gradients by z_0 of a block's pairs to those of the first layer's parts.
+template <class Products>
+void FusedObjective<Products>::learn_first_layer(Shard& shard, const BlockPairs& block,
+                                                 MatrixView gradient, Workspace& work) {
+  for (int64_t q = block.first_query; q < block.last_query; ++q) {
+    const std::span<float> sum = query_gradient_.row(q);
+    std::fill(sum.begin(), sum.end(), 0.0f);
+    kernels::add_rows(
+        gradient.rows_between(step_.pairs_begin(q) - block.begin, step_.pairs_end(q) - block.begin),
+        sum.data());
+  }
+  for (int64_t i = 0; i < gradient.rows(); ++i)
+    for (size_t j = 0; j < shard.per_distance.size(); ++j)
+      shard.per_distance[j] += step_.distances()[block.begin + i] * gradient(i, j);
+  if (step_.row_numbers() == 0) return;
+  work.shown.reserve(std::max(FusedStep<Products>::kBlockPairs, gradient.rows()),
+                     step_.row_numbers());
+  const MutableMatrixView shown = work.shown.rows(0, gradient.rows());
+  step_.copy_rows(block, shown);
+  kernels::add_products(shown, gradient, shard.per_row.mutable_view());
+}
+
+template <class Products>
+void FusedObjective<Products>::add_shards(std::span<float> gradient) {
+  constexpr int64_t kChunk = 16 * 1024;
+  pool_.parallel_for(std::ssize(gradient), kChunk, [&](int64_t begin, int64_t end) {
+    std::vector<const float*> parts;
+    for (const Shard& shard : shards_) parts.push_back(shard.gradient.data() + begin);
+    kernels::sum_all(parts, end - begin, gradient.data() + begin);
+  });
+}
+
+template <class Products>
+void FusedObjective<Products>::first_layer_gradient(std::span<float> gradient) const {
+  const FeatureLayout& layout = step_.layout();
+  const int64_t units = step_.first_units();
+  SplitFirstLayer parts;
+  parts.per_row = Matrix::zeros(units, layout.observation_dim + layout.action_dim);
+  parts.per_query = Matrix::zeros(units, layout.observation_dim);
+  parts.per_distance.assign(units, 0.0f);
+  for (const Shard& shard : shards_) {
+    kernels::add(shard.per_distance, parts.per_distance.data());
+    for (int64_t j = 0; j < shard.per_row.rows(); ++j)
+      for (int64_t i = 0; i < units; ++i) parts.per_row(i, j) += shard.per_row(j, i);
+  }
+  kernels::add_products(query_gradient_.view().rows_between(0, step_.queries()),
+                        step_.query_states(), parts.per_query.mutable_view());
+  join_first_layer_gradient(layout, parts, step_.parameters().front().weight_in(gradient.data()));
+}
+
+}  // namespace
+
+bool fused_engine_supports(const PolicySpec& spec) {
+  const MlpSettings& network = spec.network();
+  const bool mean =
+      !spec.darp() || std::holds_alternative<MeanAggregation>(spec.darp()->aggregation);
+  return mean && network.dropout == 0 && !network.hidden.empty();
+}
+
+std::unique_ptr<Objective> make_fused_objective(const PolicySpec& spec, const MemoryRows& memory,
+                                                const Examples& examples, ThreadPool& pool,
+                                                bool bfloat16) {
+  if (bfloat16)
+    return std::make_unique<FusedObjective<BfloatProducts>>(spec, memory, examples, pool);
+  return std::make_unique<FusedObjective<FloatProducts>>(spec, memory, examples, pool);
+}
+
+}  // namespace darp

@@ -1,0 +1,94 @@
+#pragma once
+// Small random things to learn from, for tests: every kind of policy, neighbours as many as they
+// come.
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "darp/core/rng.h"
+#include "darp/policy/network_parameters.h"
+#include "darp/train/objective.h"
+
+namespace darp {
+
+inline Matrix random_matrix(Rng& rng, int64_t rows, int64_t cols, double scale = 1) {
+  Matrix matrix = Matrix::zeros(rows, cols);
+  for (int64_t i = 0; i < rows; ++i)
+    for (float& x : matrix.row(i)) x = static_cast<float>(scale * rng.normal());
+  return matrix;
+}
+
+/// Memory, examples and their neighbours: between `fewest` and `most`, different rows, in any
+/// order.
+struct RandomTraining {
+  Matrix states, actions, query_states, query_actions;
+  std::optional<NeighborTable> neighbors;
+
+  RandomTraining(Rng& rng, int64_t observation_dim, int64_t action_dim, int64_t fewest,
+                 int64_t most)
+      : states(random_matrix(rng, most + 5, observation_dim)),
+        actions(random_matrix(rng, most + 5, action_dim)),
+        query_states(random_matrix(rng, 9, observation_dim)),
+        query_actions(random_matrix(rng, 9, action_dim)) {
+    NeighborTable::Contents contents;
+    contents.width = most;
+    std::vector<int32_t> order(states.rows());
+    std::iota(order.begin(), order.end(), 0);
+    for (int64_t query = 0; query < query_states.rows(); ++query) {
+      rng.shuffle(std::span(order));
+      const auto count =
+          fewest + static_cast<int64_t>(rng.below(static_cast<uint64_t>(most - fewest + 1)));
+      contents.counts.push_back(static_cast<int32_t>(count));
+      for (int64_t i = 0; i < most; ++i) contents.rows.push_back(i < count ? order[i] : -1);
+    }
+    neighbors.emplace(std::move(contents));
+  }
+
+  MemoryRows memory() const { return {states, actions}; }
+  Examples examples(const PolicySpec& spec) const {
+    return {query_states, query_actions, spec.darp() != nullptr ? &*neighbors : nullptr};
+  }
+};
+
+/// Behaviour cloning and every input of a retrieval policy, with this network.
+inline std::vector<PolicySpec> every_kind(const MlpSettings& network) {
+  using Difference = NeighborInput::Difference;
+  std::vector<PolicySpec> specs;
+  specs.emplace_back().kind = BcSpec{network};
+  for (const bool state : {true, false})
+    for (const bool action : {true, false})
+      for (const auto difference : {Difference::kVector, Difference::kNorm, Difference::kNone})
+        for (const bool query : {true, false}) {
+          if (!state && !action && !query && difference == Difference::kNone) continue;
+          DarpSpec darp;
+          darp.network = network;
+          darp.input = {state, action, difference, 0.75, query};
+          specs.emplace_back().kind = darp;
+        }
+  return specs;
+}
+
+/// Networks of different depths, with and without LayerNorm.
+inline std::vector<MlpSettings> every_network() {
+  std::vector<MlpSettings> networks;
+  for (const auto norm : {MlpSettings::Norm::kNone, MlpSettings::Norm::kLayer})
+    for (const std::vector<int64_t>& hidden :
+         {std::vector<int64_t>{}, std::vector<int64_t>{7}, std::vector<int64_t>{17, 8, 33}})
+      networks.push_back({hidden, norm, 0});
+  return networks;
+}
+
+/// Weights of a size that keeps answers of the order of 1; LayerNorm's are moved as well.
+inline std::vector<float> random_parameters(Rng& rng, const PolicySpec& spec,
+                                            int64_t observation_dim, int64_t action_dim) {
+  const auto parameters =
+      network_parameters(spec.network(), spec.inputs(observation_dim, action_dim), action_dim);
+  std::vector<float> numbers(parameter_count(parameters));
+  initialize_parameters(parameters, rng.split(1), numbers);
+  for (float& x : numbers) x += static_cast<float>(0.1 * rng.normal());
+  return numbers;
+}
+
+}  // namespace darp
