@@ -10,15 +10,9 @@
 #include "darp/core/rng.h"
 #include "darp/policy/network_parameters.h"
 #include "darp/train/objective.h"
+#include "tests/random_matrix.h"
 
 namespace darp {
-
-inline Matrix random_matrix(Rng& rng, int64_t rows, int64_t cols, double scale = 1) {
-  Matrix matrix = Matrix::zeros(rows, cols);
-  for (int64_t i = 0; i < rows; ++i)
-    for (float& x : matrix.row(i)) x = static_cast<float>(scale * rng.normal());
-  return matrix;
-}
 
 /// Memory, examples and their neighbours: between `fewest` and `most`, different rows, in any
 /// order.

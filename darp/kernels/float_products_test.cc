@@ -3,17 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "darp/core/rng.h"
+#include "tests/random_matrix.h"
 #include "tests/simd_levels.h"
 
 namespace darp::kernels {
 namespace {
-
-Matrix random_matrix(Rng& rng, int64_t rows, int64_t cols) {
-  Matrix m = Matrix::zeros(rows, cols);
-  for (int64_t i = 0; i < rows; ++i)
-    for (float& x : m.row(i)) x = static_cast<float>(rng.normal());
-  return m;
-}
 
 Matrix transposed(MatrixView m) {
   Matrix t = Matrix::zeros(m.cols(), m.rows());

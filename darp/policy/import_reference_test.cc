@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/error_of.h"
+#include "tests/published_network.h"
 #include "tests/random_dataset.h"
 
 namespace darp {
@@ -29,13 +30,7 @@ struct PublishedNetwork {
     const auto parameters = network_parameters(network, inputs, outputs);
     numbers.resize(static_cast<size_t>(parameter_count(parameters)));
     initialize_parameters(parameters, Rng(1), numbers);
-    std::vector<TensorView> tensors;
-    for (const Parameter& p : parameters)
-      tensors.push_back({p.name,
-                         Dtype::kF32,
-                         {p.shape.begin(), p.shape.end()},
-                         std::as_bytes(std::span(numbers).subspan(p.offset, p.size))});
-    bytes = safetensors_bytes(metadata, tensors);
+    bytes = safetensors_bytes(metadata, network_tensors(parameters, numbers));
     return SafetensorsFile::parse(bytes, "weights/reach.safetensors");
   }
 };

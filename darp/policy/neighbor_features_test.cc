@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "darp/core/rng.h"
+#include "tests/random_matrix.h"
 
 namespace darp {
 namespace {
@@ -29,13 +30,6 @@ std::vector<float> random_values(Rng& rng, int64_t count) {
   std::vector<float> values(static_cast<size_t>(count));
   for (float& value : values) value = static_cast<float>(rng.normal());
   return values;
-}
-
-Matrix random_matrix(Rng& rng, int64_t rows, int64_t cols) {
-  Matrix matrix = Matrix::zeros(rows, cols);
-  for (int64_t i = 0; i < rows; ++i)
-    for (float& value : matrix.row(i)) value = static_cast<float>(rng.normal());
-  return matrix;
 }
 
 double dot(std::span<const float> a, std::span<const float> b) {

@@ -39,7 +39,8 @@ struct BlockPairs {
   std::span<const int64_t> query_ends;  // pairs before which each query of the batch ends
 };
 
-/// What the first layer is made of: `row` (by pair) may be null, and so may `distances`.
+/// What the first layer is made of. Without neighbours `slots` is null; `distances` is where the
+/// network does not see them.
 struct FirstLayerInput {
   MatrixView rows;                   // one per slot; empty without neighbours
   const int32_t* slots = nullptr;    // slot of each pair

@@ -78,16 +78,17 @@ struct FloatProducts {
 /// bfloat16: rows are rounded as soon as a tile of them is written.
 struct BfloatProducts {
   using Weights = std::optional<kernels::PackedBfloat>;
+  static constexpr int64_t kAmxRows = 32;
 
   static int64_t tile_rows() {
-    return kernels::bfloat_level() == kernels::BfloatLevel::kAmx ? 32 : 14;
+    return kernels::bfloat_level() == kernels::BfloatLevel::kAmx ? kAmxRows : 14;
   }
   /// Tiles of an even height, for two rows are rounded together, and of nearly the same one, except
   /// for AMX, whose tiles have theirs.
   template <class Body>
   static void for_each_tile(int64_t rows, const Body& body) {
     int64_t height = tile_rows();
-    if (height != 32) {
+    if (height != kAmxRows) {
       const int64_t tiles = (rows + height - 1) / height;
       height = ((rows + tiles - 1) / tiles + 1) / 2 * 2;
     }
@@ -98,9 +99,11 @@ struct BfloatProducts {
   class Rows {
    public:
     void reserve(int64_t rows, int64_t cols) {
-      if (rows > most_rows_ || cols != cols_) numbers_.emplace(rows, cols);
-      most_rows_ = std::max(rows, most_rows_);
-      cols_ = cols;
+      if (rows > most_rows_ || cols != cols_) {
+        numbers_.emplace(rows, cols);
+        most_rows_ = rows;
+        cols_ = cols;
+      }
       tile_.reserve(tile_rows(), cols);
     }
     void start(int64_t rows) { numbers_->resize(rows, cols_); }

@@ -8,6 +8,7 @@
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/policy/import_reference.h"
 #include "tests/end_to_end/darp_command.h"
+#include "tests/published_network.h"
 #include "tests/random_dataset.h"
 #include "tests/random_policy.h"
 #include "tests/reference_files.h"
@@ -24,12 +25,6 @@ void write_network(const std::string& path) {
   const auto parameters = network_parameters(network, 12, 2);
   std::vector<float> numbers(static_cast<size_t>(parameter_count(parameters)));
   initialize_parameters(parameters, Rng(1), numbers);
-  std::vector<TensorView> tensors;
-  for (const Parameter& p : parameters)
-    tensors.push_back({p.name,
-                       Dtype::kF32,
-                       {p.shape.begin(), p.shape.end()},
-                       std::as_bytes(std::span(numbers).subspan(p.offset, p.size))});
   write_safetensors(path,
                     {{"kind", "darp"},
                      {"task", "reach"},
@@ -37,7 +32,7 @@ void write_network(const std::string& path) {
                      {"retrieval.final_neighbors_ratio", "0.5"},
                      {"retrieval.lookback", "3"},
                      {"retrieval.decay_rate", "-0.5"}},
-                    tensors);
+                    network_tensors(parameters, numbers));
 }
 
 TEST_F(PolicyCli, ImportReferenceWritesAPolicyThatInfoShows) {
