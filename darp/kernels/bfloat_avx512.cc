@@ -99,6 +99,92 @@ void multiply_block(const Product& product, const Block& block) {
                             sum[r][half]);
 }
 
+/// kCount rows side by side, whose sums hide each other's latency. Everything in locals: what is
+/// written could be what a reference points at, for all that the compiler knows.
+template <int kCount, bool kGathered>
+struct RowGroup {
+  const float* z[kCount];
+  uint32_t* words[kCount];
+  const float *add, *scale, *shift;
+  int64_t cols;
+
+  RowGroup(const NormalizedRows& rows, int64_t row)
+      : add(rows.add), scale(rows.scale), shift(rows.shift), cols(rows.cols) {
+    for (int r = 0; r < kCount; ++r) {
+      z[r] = rows.z + (kGathered ? rows.which[row + r] : row + r) * rows.stride;
+      words[r] = rows.words + (row + r) * rows.words_stride;
+    }
+  }
+
+  /// The lanes of 16 columns of a row that exist.
+  __m512 load(int r, int64_t col, __mmask16 lanes) const {
+    const __m512 x = _mm512_maskz_loadu_ps(lanes, z[r] + col);
+    return kGathered ? _mm512_add_ps(x, _mm512_maskz_loadu_ps(lanes, add + col)) : x;
+  }
+
+  void find_factors(float epsilon, __m512 (&factor)[kCount]) const {
+    for (int r = 0; r < kCount; ++r) factor[r] = _mm512_setzero_ps();
+    for (int64_t c = 0; c < cols; c += 16) {
+      const __mmask16 lanes = lanes_below(cols - c);
+#pragma GCC unroll 4
+      for (int r = 0; r < kCount; ++r) {
+        const __m512 x = load(r, c, lanes);
+        factor[r] = _mm512_fmadd_ps(x, x, factor[r]);
+      }
+    }
+    for (int r = 0; r < kCount; ++r) {
+      const float variance = _mm512_reduce_add_ps(factor[r]) / static_cast<float>(cols);
+      factor[r] = _mm512_set1_ps(1.0f / __builtin_sqrtf(variance + epsilon));
+    }
+  }
+
+  /// ReLU of 16 columns, after LayerNorm where there is one. Zero for columns that do not exist.
+  template <bool kNorm>
+  void finish(int64_t col, const __m512 (&factor)[kCount], __m512 (&h)[kCount]) const {
+    const __mmask16 lanes = lanes_below(cols - col);
+    const int64_t from = lanes != 0 ? col : 0;
+    const __m512 zero = _mm512_setzero_ps();
+    const __m512 by = kNorm ? _mm512_maskz_loadu_ps(lanes, scale + from) : zero;
+    const __m512 plus = kNorm ? _mm512_maskz_loadu_ps(lanes, shift + from) : zero;
+#pragma GCC unroll 4
+    for (int r = 0; r < kCount; ++r) {
+      const __m512 x = load(r, from, lanes);
+      h[r] =
+          _mm512_max_ps(zero, kNorm ? _mm512_fmadd_ps(_mm512_mul_ps(x, factor[r]), by, plus) : x);
+    }
+  }
+
+  template <bool kNorm>
+  void write(const __m512 (&factor)[kCount]) const {
+    for (int64_t c = 0; c < cols; c += 32) {
+      __m512 low[kCount], high[kCount];
+      finish<kNorm>(c, factor, low);
+      finish<kNorm>(c + 16, factor, high);
+#pragma GCC unroll 4
+      for (int r = 0; r < kCount; ++r)
+        _mm512_storeu_si512(words[r] + c / 2, (__m512i)_mm512_cvtne2ps_pbh(high[r], low[r]));
+    }
+  }
+};
+
+template <int kCount, bool kGathered>
+void normalize_group(const NormalizedRows& rows, int64_t row) {
+  const RowGroup<kCount, kGathered> group(rows, row);
+  __m512 factor[kCount] = {};
+  if (rows.scale == nullptr) return group.template write<false>(factor);
+  group.find_factors(rows.epsilon, factor);
+  group.template write<true>(factor);
+}
+
+template <bool kGathered>
+void normalize_all(const NormalizedRows& rows) {
+  int64_t row = 0;
+  for (; row + 4 <= rows.rows; row += 4) normalize_group<4, kGathered>(rows, row);
+  if (rows.rows - row == 3) return normalize_group<3, kGathered>(rows, row);
+  if (rows.rows - row == 2) return normalize_group<2, kGathered>(rows, row);
+  if (rows.rows - row == 1) return normalize_group<1, kGathered>(rows, row);
+}
+
 using BlockFunction = void (*)(const Product&, const Block&);
 constexpr BlockFunction kBlocks[kMostRows] = {
     multiply_block<1>,  multiply_block<2>,  multiply_block<3>,  multiply_block<4>,
@@ -169,6 +255,10 @@ void multiply(const Product& product) {
                            {lanes_below(product.cols - c), lanes_below(product.cols - c - 16)}};
       kBlocks[end - r - 1](product, block);
     }
+}
+
+void normalize(const NormalizedRows& rows) {
+  rows.which != nullptr ? normalize_all<true>(rows) : normalize_all<false>(rows);
 }
 
 }  // namespace darp::kernels::bfloat::avx512

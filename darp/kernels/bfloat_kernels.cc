@@ -5,10 +5,11 @@
 namespace darp::kernels::bfloat {
 namespace {
 
-constexpr Kernels kPortable = {portable::round, portable::transpose, portable::multiply};
+constexpr Kernels kPortable = {portable::round, portable::transpose, portable::multiply,
+                               portable::normalize};
 #if defined(__x86_64__)
-constexpr Kernels kAvx512 = {avx512::round, avx512::transpose, avx512::multiply};
-constexpr Kernels kAmx = {avx512::round, avx512::transpose, amx::multiply};
+constexpr Kernels kAvx512 = {avx512::round, avx512::transpose, avx512::multiply, avx512::normalize};
+constexpr Kernels kAmx = {avx512::round, avx512::transpose, amx::multiply, avx512::normalize};
 #endif
 
 }  // namespace

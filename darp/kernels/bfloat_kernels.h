@@ -47,17 +47,33 @@ struct Product {
   const float* bias;  // of the columns
 };
 
+/// LayerNorm and ReLU of rows that have no mean (centered_norm_relu in layer_norm.h), rounded.
+struct NormalizedRows {
+  const float* z;  // row i at z + i * stride; with `which`, at z + which[i] * stride, plus `add`
+  int64_t stride;
+  const int32_t* which;
+  const float* add;
+  int64_t rows, cols;
+  const float* scale;  // null: ReLU alone
+  const float* shift;
+  float epsilon;
+  uint32_t* words;  // of neighbouring columns; zeros follow up to the padding
+  int64_t words_stride;
+};
+
 /// The functions of one level. All round to the same bits.
 struct Kernels {
   void (*round)(const RowPair&);
   void (*transpose)(const Transposition&);
   void (*multiply)(const Product&);
+  void (*normalize)(const NormalizedRows&);
 };
 
 namespace portable {
 void round(const RowPair& pair);
 void transpose(const Transposition& job);
 void multiply(const Product& product);
+void normalize(const NormalizedRows& rows);
 }  // namespace portable
 
 #if defined(__x86_64__)
@@ -65,6 +81,7 @@ namespace avx512 {
 void round(const RowPair& pair);
 void transpose(const Transposition& job);
 void multiply(const Product& product);
+void normalize(const NormalizedRows& rows);
 /// 16 x 16 words, rows to columns.
 void transpose_words(const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride);
 }  // namespace avx512

@@ -243,6 +243,30 @@ void multiply(const Product& product) {
   HWY_DYNAMIC_DISPATCH(multiply_all)(product);
 }
 
+void normalize(const NormalizedRows& rows) {
+  uint32_t unused[kPanel];
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float* const row = rows.z + (rows.which != nullptr ? rows.which[r] : r) * rows.stride;
+    const auto z = [&](int64_t c) { return rows.add != nullptr ? row[c] + rows.add[c] : row[c]; };
+    float squares = 0;
+    for (int64_t c = 0; c < rows.cols; ++c) squares += z(c) * z(c);
+    const float inverse =
+        1.0f / __builtin_sqrtf(squares / static_cast<float>(rows.cols) + rows.epsilon);
+    for (int64_t begin = 0; begin < rows.cols; begin += kPanel) {
+      float h[kPanel];
+      const int64_t cols = HWY_MIN(rows.cols - begin, kPanel);
+      for (int64_t i = 0; i < cols; ++i) {
+        const int64_t c = begin + i;
+        const float y =
+            rows.scale != nullptr ? rows.scale[c] * (z(c) * inverse) + rows.shift[c] : z(c);
+        h[i] = y < 0 ? 0 : y;  // NaN stays
+      }
+      uint32_t* const words = rows.words + r * rows.words_stride + begin / 2;
+      portable::round({{h, nullptr}, cols, {words, nullptr}, unused, kPanel});
+    }
+  }
+}
+
 }  // namespace portable
 }  // namespace darp::kernels::bfloat
 #endif

@@ -1,6 +1,7 @@
 #include "darp/kernels/bfloat_products.h"
 
 #include "darp/kernels/bfloat_kernels.h"
+#include "darp/kernels/bfloat_level.h"
 
 namespace darp::kernels {
 namespace {
@@ -49,6 +50,10 @@ const uint32_t* PackedBfloat::words() const {
 }
 uint32_t* PackedBfloat::words() {
   return reinterpret_cast<uint32_t*>(words_.mutable_view().data());
+}
+
+int64_t bfloat_tile_rows() {
+  return bfloat_level() == BfloatLevel::kAmx ? 32 : 14;
 }
 
 void multiply(const BfloatRows& a, int64_t first_row, int64_t rows, const PackedBfloat& b,

@@ -41,8 +41,11 @@ class PackedBfloat {
   int64_t depth_, cols_, panel_stride_;
 };
 
+/// Rows that multiply() does best with when callers work tile by tile.
+int64_t bfloat_tile_rows();
+
 /// out = a[first_row, first_row + rows) * b + bias. `bias` has b.cols() floats or none. All rows at
-/// once are fastest; in tiles, 12 to 14 rows are good and with AMX 32.
+/// once are fastest.
 void multiply(const BfloatRows& a, int64_t first_row, int64_t rows, const PackedBfloat& b,
               std::span<const float> bias, MutableMatrixView out);
 

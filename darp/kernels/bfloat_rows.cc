@@ -27,9 +27,11 @@ int64_t pair_stride_for(int64_t cols) {
 
 }  // namespace
 
-BfloatRows::BfloatRows(int64_t most_rows, int64_t most_cols)
-    : row_words_(Matrix::zeros(1, padded(most_rows) * row_stride_for(most_cols))),
-      pair_words_(Matrix::zeros(1, padded(most_rows) / 2 * pair_stride_for(most_cols))),
+BfloatRows::BfloatRows(int64_t most_rows, int64_t most_cols, Layouts layouts)
+    : layouts_(layouts),
+      row_words_(Matrix::zeros(1, padded(most_rows) * row_stride_for(most_cols))),
+      pair_words_(Matrix::zeros(layouts == Layouts::kBoth ? 1 : 0,
+                                padded(most_rows) / 2 * pair_stride_for(most_cols))),
       most_rows_(most_rows),
       most_cols_(most_cols) {}
 
@@ -44,6 +46,7 @@ void BfloatRows::resize(int64_t rows, int64_t cols) {
   const int64_t row_padding = padded(rows) - rows, pair_padding = padded(rows) / 2 - rows / 2;
   std::memset(row_words(rows), 0,
               static_cast<size_t>(row_padding * row_stride_) * sizeof(uint32_t));
+  if (layouts_ == Layouts::kRows) return;
   std::memset(pair_words(rows / 2), 0,
               static_cast<size_t>(pair_padding * pair_stride_) * sizeof(uint32_t));
 }
@@ -52,6 +55,7 @@ void BfloatRows::set(int64_t first_row, MatrixView floats) {
   const int64_t end = first_row + floats.rows();
   DARP_CHECK(first_row >= 0 && end <= rows_ && floats.cols() == cols_,
              "rows {}..{} of width {} into {}x{}", first_row, end, floats.cols(), rows_, cols_);
+  DARP_CHECK(layouts_ == Layouts::kBoth, "rows that have one layout");
   const auto round = bfloat::kernels().round;
   for (int64_t pair = first_row / 2; 2 * pair < end; ++pair) {
     bfloat::RowPair job = {{}, cols_, {}, pair_words(pair), bfloat::kPanel};
@@ -63,6 +67,34 @@ void BfloatRows::set(int64_t first_row, MatrixView floats) {
     }
     round(job);
   }
+}
+
+void BfloatRows::set_centered_norm_relu(MatrixView z, LayerNormWeights weights) {
+  DARP_CHECK(z.rows() == rows_ && z.cols() == cols_, "{}x{} into {}x{}", z.rows(), z.cols(), rows_,
+             cols_);
+  normalize(z, nullptr, nullptr, weights);
+}
+
+void BfloatRows::set_centered_norm_relu(const GatheredRows& z, LayerNormWeights weights) {
+  DARP_CHECK(static_cast<int64_t>(z.which.size()) == rows_ && z.rows.cols() == cols_,
+             "{}x{} into {}x{}", z.which.size(), z.rows.cols(), rows_, cols_);
+  normalize(z.rows, z.which.data(), z.add, weights);
+}
+
+void BfloatRows::normalize(MatrixView z, const int32_t* which, const float* add,
+                           LayerNormWeights weights) {
+  DARP_CHECK(layouts_ == Layouts::kRows, "rows that have both layouts");
+  bfloat::kernels().normalize({.z = z.data(),
+                               .stride = z.stride(),
+                               .which = which,
+                               .add = add,
+                               .rows = rows_,
+                               .cols = cols_,
+                               .scale = weights.scale,
+                               .shift = weights.shift,
+                               .epsilon = kLayerNormEpsilon,
+                               .words = row_words(0),
+                               .words_stride = row_stride_});
 }
 
 float BfloatRows::operator()(int64_t row, int64_t col) const {

@@ -8,15 +8,19 @@
 #include <cstdint>
 
 #include "darp/core/matrix.h"
+#include "darp/kernels/layer_norm.h"
 
 namespace darp::kernels {
 
-/// Holds the numbers twice: by rows, and with the rows 2 i and 2 i + 1 interleaved, which is what a
-/// product over the rows reads. Not for two threads at once while one changes it.
+/// Holds the numbers by rows and, if wanted, a second time with the rows 2 i and 2 i + 1
+/// interleaved, which is what a product over the rows reads (add_products). Not for two threads at
+/// once while one changes it.
 class BfloatRows {
  public:
+  enum class Layouts { kBoth, kRows };
+
   /// Room for up to this much; throws std::bad_alloc. Has no rows until resize().
-  BfloatRows(int64_t most_rows, int64_t most_cols);
+  BfloatRows(int64_t most_rows, int64_t most_cols, Layouts layouts = Layouts::kBoth);
 
   /// Another shape leaves the numbers undefined until set() has given all rows; the same shape
   /// keeps them. No allocation.
@@ -24,6 +28,10 @@ class BfloatRows {
   /// Rounds the rows from `first_row` on; tiles of an even number of rows that start at an even row
   /// are fastest. No allocation.
   void set(int64_t first_row, MatrixView floats);
+  /// centered_norm_relu (layer_norm.h) of as many rows as there are, rounded. Only with
+  /// Layouts::kRows. No allocation.
+  void set_centered_norm_relu(MatrixView z, LayerNormWeights weights);
+  void set_centered_norm_relu(const GatheredRows& z, LayerNormWeights weights);
 
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }
@@ -46,7 +54,9 @@ class BfloatRows {
  private:
   uint32_t* row_words(int64_t row);
   uint32_t* pair_words(int64_t pair);
+  void normalize(MatrixView z, const int32_t* which, const float* add, LayerNormWeights weights);
 
+  Layouts layouts_;
   Matrix row_words_, pair_words_;  // bits in the place of floats, one long row each
   int64_t most_rows_, most_cols_;
   int64_t rows_ = 0, cols_ = 0;

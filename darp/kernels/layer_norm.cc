@@ -122,6 +122,120 @@ void forward_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, 
   });
 }
 
+/// The vectors of a column of kCount rows.
+template <int kCount>
+struct Column {
+  Vector rows[kCount];
+};
+
+struct PlainRows {
+  MatrixView z;
+  int64_t count() const { return z.rows(); }
+  int64_t columns() const { return z.cols(); }
+  template <int kCount, class Lanes>
+  HWY_INLINE Column<kCount> load(int64_t i, int64_t j, Lanes lanes) const {
+    Column<kCount> column;
+    const float* at = z.data() + i * z.stride() + j;
+    for (int r = 0; r < kCount; ++r) column.rows[r] = lanes.load(at + r * z.stride());
+    return column;
+  }
+};
+
+struct SummedRows {
+  const GatheredRows& z;
+  int64_t count() const { return static_cast<int64_t>(z.which.size()); }
+  int64_t columns() const { return z.rows.cols(); }
+  template <int kCount, class Lanes>
+  HWY_INLINE Column<kCount> load(int64_t i, int64_t j, Lanes lanes) const {
+    Column<kCount> column;
+    const Vector add = lanes.load(z.add + j);
+    const float* at = z.rows.data() + j;
+    for (int r = 0; r < kCount; ++r)
+      column.rows[r] = hn::Add(lanes.load(at + z.which[i + r] * z.rows.stride()), add);
+    return column;
+  }
+};
+
+/// NaN stays NaN. In instructions, that is the larger of zero and NaN if zero comes first; not so
+/// in the plain C++ of the targets that have none.
+HWY_INLINE Vector relu(Vector v) {
+  const Vector zero = hn::Zero(Tag());
+  constexpr bool kPlain = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
+  return kPlain ? hn::IfThenElse(hn::Lt(v, zero), zero, v) : hn::Max(zero, v);
+}
+
+/// h of kCount rows without a mean, column by column to take(j, lanes, h).
+template <int kCount, class Rows, class Take>
+HWY_INLINE void centered_rows(const Rows& z, int64_t i, LayerNormWeights weights,
+                              const Take& take) {
+  const Tag d;
+  if (!weights.scale) {
+    for_columns(z.columns(), [&](int64_t j, auto lanes) HWY_ATTR {
+      Column<kCount> h = z.template load<kCount>(i, j, lanes);
+      for (int r = 0; r < kCount; ++r) h.rows[r] = relu(h.rows[r]);
+      take(j, lanes, h);
+    });
+    return;
+  }
+  Vector squares[kCount];
+  for (int r = 0; r < kCount; ++r) squares[r] = hn::Zero(d);
+  for_columns(z.columns(), [&](int64_t j, auto lanes) HWY_ATTR {
+    const Column<kCount> x = z.template load<kCount>(i, j, lanes);
+    for (int r = 0; r < kCount; ++r) squares[r] = hn::MulAdd(x.rows[r], x.rows[r], squares[r]);
+  });
+  Vector inverses[kCount];
+  for (int r = 0; r < kCount; ++r) {
+    const float variance = total(squares[r]) / static_cast<float>(z.columns());
+    inverses[r] = hn::Set(d, 1.0f / std::sqrt(variance + kLayerNormEpsilon));
+  }
+  for_columns(z.columns(), [&](int64_t j, auto lanes) HWY_ATTR {
+    const Vector scale = lanes.load(weights.scale + j), shift = lanes.load(weights.shift + j);
+    Column<kCount> h = z.template load<kCount>(i, j, lanes);
+    for (int r = 0; r < kCount; ++r)
+      h.rows[r] = relu(hn::MulAdd(hn::Mul(h.rows[r], inverses[r]), scale, shift));
+    take(j, lanes, h);
+  });
+}
+
+template <class Rows>
+HWY_INLINE void centered_store(const Rows& z, LayerNormWeights weights, MutableMatrixView h) {
+  for_rows(z.count(), [&](int64_t i, auto count) HWY_ATTR {
+    constexpr int kCount = count();
+    centered_rows<kCount>(z, i, weights,
+                          [&](int64_t j, auto lanes, const Column<kCount>& column) HWY_ATTR {
+                            float* at = h.data() + i * h.stride() + j;
+                            for (int r = 0; r < kCount; ++r)
+                              lanes.store(column.rows[r], at + r * h.stride());
+                          });
+  });
+}
+
+template <class Rows>
+HWY_INLINE void centered_add(const Rows& z, LayerNormWeights weights, float* sum) {
+  for_rows(z.count(), [&](int64_t i, auto count) HWY_ATTR {
+    constexpr int kCount = count();
+    centered_rows<kCount>(z, i, weights,
+                          [&](int64_t j, auto lanes, const Column<kCount>& column) HWY_ATTR {
+                            Vector total = lanes.load(sum + j);
+                            for (int r = 0; r < kCount; ++r) total = hn::Add(total, column.rows[r]);
+                            lanes.store(total, sum + j);
+                          });
+  });
+}
+
+void centered(MatrixView z, LayerNormWeights weights, MutableMatrixView h) {
+  centered_store(PlainRows{z}, weights, h);
+}
+void centered_gathered(const GatheredRows& z, LayerNormWeights weights, MutableMatrixView h) {
+  centered_store(SummedRows{z}, weights, h);
+}
+void centered_sum(MatrixView z, LayerNormWeights weights, float* sum) {
+  centered_add(PlainRows{z}, weights, sum);
+}
+void centered_gathered_sum(const GatheredRows& z, LayerNormWeights weights, float* sum) {
+  centered_add(SummedRows{z}, weights, sum);
+}
+
 template <int kCount>
 HWY_INLINE void relu_backward_rows(const float* dh, int64_t dh_stride, const float* x,
                                    int64_t x_stride, float* dz, int64_t dz_stride, int64_t columns,
@@ -211,6 +325,10 @@ namespace {
 
 HWY_EXPORT(forward);
 HWY_EXPORT(forward_sum);
+HWY_EXPORT(centered);
+HWY_EXPORT(centered_gathered);
+HWY_EXPORT(centered_sum);
+HWY_EXPORT(centered_gathered_sum);
 HWY_EXPORT(backward);
 
 }  // namespace
@@ -222,6 +340,22 @@ void normalize_relu(MutableMatrixView z, LayerNormWeights weights, float* invers
 
 void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, float* sum) {
   HWY_DYNAMIC_DISPATCH(forward_sum)(z, weights, inverse, sum);
+}
+
+void centered_norm_relu(MatrixView z, LayerNormWeights weights, MutableMatrixView h) {
+  HWY_DYNAMIC_DISPATCH(centered)(z, weights, h);
+}
+
+void centered_norm_relu(const GatheredRows& z, LayerNormWeights weights, MutableMatrixView h) {
+  HWY_DYNAMIC_DISPATCH(centered_gathered)(z, weights, h);
+}
+
+void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, float* sum) {
+  HWY_DYNAMIC_DISPATCH(centered_sum)(z, weights, sum);
+}
+
+void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, float* sum) {
+  HWY_DYNAMIC_DISPATCH(centered_gathered_sum)(z, weights, sum);
 }
 
 void normalize_relu_backward(MatrixView dh, MatrixView x, LayerNormWeights weights,

@@ -29,6 +29,22 @@ void normalize_relu(MutableMatrixView z, LayerNormWeights weights, float* invers
 /// The same, but adds the rows of h to `sum` (one number per column).
 void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, float* sum);
 
+/// Rows that need not be written down: row which[i] of `rows` plus `add`, for every i.
+struct GatheredRows {
+  MatrixView rows;
+  std::span<const int32_t> which;
+  const float* add;
+};
+
+/// For acting, where nothing is kept for a way back: rows that have no mean, because it was taken
+/// out of the weights that made them. h = max(0, scale z / sqrt(mean(z^2) + epsilon) + shift), into
+/// `h`, which may be the memory of `z`. NaN stays NaN.
+void centered_norm_relu(MatrixView z, LayerNormWeights weights, MutableMatrixView h);
+void centered_norm_relu(const GatheredRows& z, LayerNormWeights weights, MutableMatrixView h);
+/// The same, but adds the rows of h to `sum` (one number per column).
+void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, float* sum);
+void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, float* sum);
+
 /// Sums over rows, one number per column each, that a backward pass adds to. Those of scale and
 /// shift are not touched without normalisation.
 struct LayerNormGradient {

@@ -9,6 +9,7 @@
 #include "darp/kernels/bfloat_level.h"
 #include "darp/kernels/bfloat_products.h"
 #include "darp/kernels/float_products.h"
+#include "darp/kernels/row_tiles.h"
 
 namespace darp {
 
@@ -36,16 +37,9 @@ struct FloatProducts {
 
   /// Most rows of a tile.
   static int64_t tile_rows() { return kernels::kTileRows; }
-  /// Calls body(begin, count) for tiles of nearly equal height: a last one of a single row would
-  /// cost nearly as much as a full one.
   template <class Body>
   static void for_each_tile(int64_t rows, const Body& body) {
-    const int64_t tiles = (rows + tile_rows() - 1) / tile_rows();
-    for (int64_t t = 0, begin = 0; t < tiles; ++t) {
-      const int64_t end = rows * (t + 1) / tiles;
-      body(begin, end - begin);
-      begin = end;
-    }
+    kernels::for_each_tile(rows, tile_rows(), body);
   }
 
   class Rows {
@@ -78,17 +72,14 @@ struct FloatProducts {
 /// bfloat16: rows are rounded as soon as a tile of them is written.
 struct BfloatProducts {
   using Weights = std::optional<kernels::PackedBfloat>;
-  static constexpr int64_t kAmxRows = 32;
 
-  static int64_t tile_rows() {
-    return kernels::bfloat_level() == kernels::BfloatLevel::kAmx ? kAmxRows : 14;
-  }
+  static int64_t tile_rows() { return kernels::bfloat_tile_rows(); }
   /// Tiles of an even height, for two rows are rounded together, and of nearly the same one, except
   /// for AMX, whose tiles have theirs.
   template <class Body>
   static void for_each_tile(int64_t rows, const Body& body) {
     int64_t height = tile_rows();
-    if (height != kAmxRows) {
+    if (kernels::bfloat_level() != kernels::BfloatLevel::kAmx) {
       const int64_t tiles = (rows + height - 1) / height;
       height = ((rows + tiles - 1) / tiles + 1) / 2 * 2;
     }
