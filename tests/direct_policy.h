@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "darp/policy/make_retriever.h"
 #include "darp/policy/neighbor_features.h"
 #include "darp/policy/policy_archive.h"
 #include "darp/retrieval/retrieval_session.h"
@@ -100,19 +101,16 @@ class DirectPolicy {
       : archive_(archive),
         states_(archive.observations().apply(archive.demonstrations().observations)),
         actions_(archive.actions().apply(archive.demonstrations().actions)) {
-    if (const DarpSpec* darp = archive.spec().darp()) {
-      RetrievalSettings settings = darp->retrieval;
-      settings.metric = settings.metric.in_units_of(archive.observations());
-      session_.emplace(std::make_shared<const Retriever>(
-          states_, archive.demonstrations().episode_ends, settings));
-    }
+    if (const DarpSpec* darp = archive.spec().darp())
+      session_.emplace(make_retriever(*darp, archive.observations(), states_,
+                                      archive.demonstrations().episode_ends));
   }
   void reset() {
     if (session_) session_->reset();
   }
   /// As act, without the trouble of an answer.
   void watch(std::span<const float> observation) { neighbors_of(standardized(observation)); }
-  /// The mean of the members' actions.
+  /// The mean of the members' actions, within the limits.
   std::vector<double> act(std::span<const float> observation) {
     const std::vector<float> query = standardized(observation);
     const std::span<const int32_t> neighbors = neighbors_of(query);
@@ -126,6 +124,9 @@ class DirectPolicy {
                       static_cast<double>(archive_.actions().offset()[j])) /
                      static_cast<double>(archive_.members().size());
     }
+    for (size_t j = 0; j < action.size(); ++j)
+      action[j] = std::clamp(action[j], static_cast<double>(archive_.lowest_action()[j]),
+                             static_cast<double>(archive_.highest_action()[j]));
     return action;
   }
 

@@ -1,7 +1,10 @@
 #pragma once
 // Seeded random policies of every kind for property tests.
 
+#include <algorithm>
+
 #include "darp/core/rng.h"
+#include "darp/policy/novelty.h"
 #include "darp/policy/policy_archive.h"
 
 namespace darp {
@@ -76,6 +79,29 @@ inline DemonstrationRows random_rows(Rng& rng, const RandomPolicyShape& shape) {
   return rows;
 }
 
+/// Limits of either shape, on either side or both, for one policy in four; narrow enough to matter.
+inline ActionLimits random_limits(Rng rng, int64_t action_dim) {
+  ActionLimits limits;
+  if (rng.below(4) != 0) return limits;
+  const auto numbers = [&](double least, double most) {
+    std::vector<double> all(rng.below(2) == 0 ? 1 : static_cast<size_t>(action_dim));
+    for (double& x : all) x = rng.uniform(least, most);
+    return all;
+  };
+  const uint64_t sides = rng.below(3);
+  if (sides != 0) limits.low = numbers(-1, 0);
+  if (sides != 1) limits.high = numbers(0, 1);
+  return limits;
+}
+
+/// Of no rows in particular.
+inline std::vector<float> random_quantiles(Rng rng) {
+  std::vector<float> quantiles(kDistanceQuantiles);
+  for (float& x : quantiles) x = static_cast<float>(rng.uniform(0, 4));
+  std::ranges::sort(quantiles);
+  return quantiles;
+}
+
 /// A policy that does not retrieve for odd `seed`s, one that does for even ones.
 inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shape = {}) {
   Rng rng(seed);
@@ -102,6 +128,9 @@ inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shap
                           c.members.emplace_back(static_cast<size_t>(parameter_count(parameters))));
   for (uint64_t i = rng.below(3); i > 0; --i)
     c.provenance.emplace(fmt::format("note {}", i), "text: \"quoted\",\nü");
+  // From streams of their own: the numbers above do not depend on them.
+  c.spec.limits = random_limits(rng.split(1000), shape.action_dim);
+  if (c.spec.darp() != nullptr) c.distance_quantiles = random_quantiles(rng.split(1001));
   return c;
 }
 
@@ -112,6 +141,9 @@ inline bool identical(const PolicyArchive& a, const PolicyArchive& b) {
          same_bits(a.demonstrations().observations, b.demonstrations().observations) &&
          same_bits(a.demonstrations().actions, b.demonstrations().actions) &&
          a.demonstrations().episode_ends == b.demonstrations().episode_ends &&
+         std::ranges::equal(a.distance_quantiles(), b.distance_quantiles()) &&
+         std::ranges::equal(a.lowest_action(), b.lowest_action()) &&
+         std::ranges::equal(a.highest_action(), b.highest_action()) &&
          a.provenance() == b.provenance();
 }
 

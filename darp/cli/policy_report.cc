@@ -67,6 +67,13 @@ std::string metric_text(const MetricSettings& s) {
   return text;
 }
 
+/// "[-1, 0.5]", "1" for every dimension, or "none".
+std::string limit_text(const std::vector<double>& limits) {
+  if (limits.empty()) return "none";
+  if (limits.size() == 1) return fmt::format("{}", limits[0]);
+  return fmt::format("[{}]", fmt::join(limits, ", "));
+}
+
 std::string exclude_text(RetrievalSettings::Exclude exclude) {
   switch (exclude) {
     case RetrievalSettings::Exclude::kNothing:
@@ -93,12 +100,15 @@ nlohmann::json normalizer_json(const Normalizer& normalizer, NormalizerKind kind
           {"scale", std::vector<float>(normalizer.scale().begin(), normalizer.scale().end())}};
 }
 
-void print_retrieval(const DarpSpec& darp) {
+void print_retrieval(const PolicyArchive& policy, const DarpSpec& darp) {
   line("aggregation", "mean of the neighbours' answers");
   line("neighbours", retrieval_text(darp.retrieval));
   line("history", history_text(darp.retrieval.history));
   line("metric", metric_text(darp.retrieval.metric));
   line("left out", exclude_text(darp.retrieval.exclude));
+  line("distances", fmt::format("of demonstrated steps to their farthest neighbour: median {:.4g}, "
+                                "99 % within {:.4g}",
+                                policy.distance_quantiles()[50], policy.distance_quantiles()[99]));
 }
 
 }  // namespace
@@ -122,9 +132,12 @@ void print_policy(const PolicyArchive& policy, const std::string& source, uint64
   line("network", network_text(policy));
   line("members", spec.members == 1 ? "1" : fmt::format("{}, averaged", grouped(spec.members)));
   line("input", fmt::format("{}", fmt::join(input_parts(policy), ", ")));
-  if (spec.darp() != nullptr) print_retrieval(*spec.darp());
+  if (spec.darp() != nullptr) print_retrieval(policy, *spec.darp());
   line("observation", normalizer_text(policy.observations(), spec.observations));
   line("action", normalizer_text(policy.actions(), spec.actions));
+  if (spec.limits != ActionLimits{})
+    line("limits",
+         fmt::format("low {}, high {}", limit_text(spec.limits.low), limit_text(spec.limits.high)));
   const auto& ends = policy.demonstrations().episode_ends;
   line("demonstrations", ends.empty() ? "none"
                                       : fmt::format("{}, {}", counted(std::ssize(ends), "episode"),
@@ -153,6 +166,7 @@ nlohmann::json policy_json(const PolicyArchive& policy, const std::string& sourc
                          {"input", input_parts(policy)},
                          {"observation", normalizer_json(policy.observations(), spec.observations)},
                          {"action", normalizer_json(policy.actions(), spec.actions)},
+                         {"limits", {{"low", spec.limits.low}, {"high", spec.limits.high}}},
                          {"episodes", ends.size()},
                          {"rows", ends.empty() ? 0 : ends.back()},
                          {"provenance", policy.provenance()},
@@ -161,7 +175,8 @@ nlohmann::json policy_json(const PolicyArchive& policy, const std::string& sourc
   if (const DarpSpec* darp = spec.darp())
     json["retrieval"] = {{"k", darp->retrieval.k},
                          {"kept", darp->retrieval.kept()},
-                         {"lookback", darp->retrieval.history.lookback}};
+                         {"lookback", darp->retrieval.history.lookback},
+                         {"distance_quantiles", policy.distance_quantiles()}};
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "darp/core/suggest.h"
+#include "darp/policy/novelty.h"
 
 namespace darp {
 namespace {
@@ -170,6 +171,9 @@ PolicyContents import_reference(const SafetensorsFile& network, const Dataset& d
     c.demonstrations = {.observations = Matrix::copy_of(demonstrations.observations()),
                         .actions = Matrix::copy_of(demonstrations.actions()),
                         .episode_ends = demonstrations.episode_ends()};
+  // The authors' demonstrations are small: one thread is enough.
+  ThreadPool pool(1);
+  c.distance_quantiles = distance_quantiles(c.spec, c.observations, c.demonstrations, pool);
   const auto file_name = [](const std::string& path) {
     return printable(std::filesystem::path(path).filename().string());
   };

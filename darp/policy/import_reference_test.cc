@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "darp/policy/novelty.h"
 #include "tests/error_of.h"
 #include "tests/published_network.h"
 #include "tests/random_dataset.h"
@@ -73,6 +76,11 @@ TEST(ImportReference, FollowsThePublishedCode) {
   EXPECT_EQ(policy.members(), std::vector<std::vector<float>>{network.numbers});
   EXPECT_TRUE(same_bits(policy.demonstrations().observations, dataset.observations()));
   EXPECT_EQ(policy.demonstrations().episode_ends, dataset.episode_ends());
+  ThreadPool pool(1);
+  EXPECT_TRUE(std::ranges::equal(
+      policy.distance_quantiles(),
+      distance_quantiles(policy.spec(), policy.observations(), policy.demonstrations(), pool)));
+  EXPECT_GT(policy.distance_quantiles().back(), 0);
   EXPECT_EQ(policy.provenance().at("task"), "reach");
   EXPECT_EQ(policy.provenance().at("network"), "reach.safetensors");
   EXPECT_EQ(policy.provenance().at("data_hash"), dataset.content_hash());

@@ -36,6 +36,17 @@ int64_t parameter_count(const std::vector<Parameter>& parameters) {
   return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
 }
 
+std::vector<LayerParameters> layer_parameters(const std::vector<Parameter>& parameters) {
+  std::vector<LayerParameters> layers;
+  for (const Parameter& p : parameters) {
+    if (p.name.ends_with("linear.weight")) layers.emplace_back().weight = p;
+    if (p.name.ends_with("linear.bias")) layers.back().bias = p;
+    if (p.name.ends_with("norm.weight")) layers.back().scale = p;
+    if (p.name.ends_with("norm.bias")) layers.back().shift = p;
+  }
+  return layers;
+}
+
 void initialize_parameters(const std::vector<Parameter>& parameters, Rng rng,
                            std::span<float> out) {
   DARP_CHECK(std::ssize(out) == parameter_count(parameters), "{} floats for {} parameters",

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "darp/policy/novelty.h"
 #include "darp/retrieval/history_metric.h"
 #include "darp/retrieval/metric_space.h"
 #include "darp/retrieval/retriever.h"
@@ -68,6 +70,30 @@ void check_demonstrations(const PolicyContents& c) {
   check_rows("actions", rows.actions, begin, c.actions.dim());
 }
 
+void check_distance_quantiles(std::span<const float> quantiles) {
+  const std::string where = "demonstrations.distance_quantiles";
+  if (std::ssize(quantiles) != kDistanceQuantiles)
+    throw Error(where,
+                fmt::format("has {} numbers, expected {}", quantiles.size(), kDistanceQuantiles),
+                kAgain);
+  float before = 0;
+  for (const float quantile : quantiles) {
+    if (!std::isfinite(quantile) || quantile < before)
+      throw Error(
+          where,
+          fmt::format("has {} after {}: distances ascend from 0 and are finite", quantile, before),
+          kAgain);
+    before = quantile;
+  }
+}
+
+/// One limit for each action dimension.
+std::vector<float> spread(const std::vector<double>& limits, int64_t dim, float none) {
+  if (limits.empty()) return std::vector<float>(dim, none);
+  if (limits.size() == 1) return std::vector<float>(dim, static_cast<float>(limits[0]));
+  return {limits.begin(), limits.end()};
+}
+
 void check_retrieval(const PolicyContents& c) {
   const RetrievalSettings& settings = c.spec.darp()->retrieval;
   // Those who use the settings know what they can work with.
@@ -89,11 +115,16 @@ PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(cont
   parameters_ = network_parameters(c.spec.network(), c.spec.inputs(observation_dim(), action_dim()),
                                    action_dim());
   check_members(c, parameters_);
+  c.spec.limits.check(action_dim());
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  lowest_action_ = spread(c.spec.limits.low, action_dim(), -kInfinity);
+  highest_action_ = spread(c.spec.limits.high, action_dim(), kInfinity);
   if (c.spec.darp() != nullptr) {
     check_demonstrations(c);
     check_retrieval(c);
+    check_distance_quantiles(c.distance_quantiles);
   } else if (c.demonstrations.observations.rows() > 0 || c.demonstrations.actions.rows() > 0 ||
-             !c.demonstrations.episode_ends.empty()) {
+             !c.demonstrations.episode_ends.empty() || !c.distance_quantiles.empty()) {
     throw Error(
         "demonstrations",
         fmt::format("a {} policy retrieves from none, yet some are given", c.spec.kind_name()),

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct PolicyContents {
   std::vector<std::vector<float>> members;
   /// Empty for policies that retrieve nothing.
   DemonstrationRows demonstrations;
+  /// How far apart demonstrated steps are (novelty.h). Empty for policies that retrieve nothing.
+  std::vector<float> distance_quantiles;
   /// Free text by name: data hash, config, seeds, version. Kept, shown, never acted upon.
   std::map<std::string, std::string> provenance;
 };
@@ -37,10 +40,10 @@ struct PolicyContents {
 class PolicyArchive {
  public:
   /// Bytes of the format that this program writes. It reads this one alone.
-  static constexpr int64_t kVersion = 1;
+  static constexpr int64_t kVersion = 2;
 
-  /// Throws Error when parts do not fit together: dimensions, members, rows, k above the rows; and
-  /// for numbers that are not finite. What passes also makes a Retriever.
+  /// Throws Error when parts do not fit together: dimensions, members, rows, limits, k above the
+  /// rows; and for numbers that are not finite. What passes also makes a Retriever.
   explicit PolicyArchive(PolicyContents contents);
 
   /// Throws Error, saying what is wrong and what to do, for files that are no policy, damaged, of
@@ -61,11 +64,17 @@ class PolicyArchive {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<std::vector<float>>& members() const { return contents_.members; }
   const DemonstrationRows& demonstrations() const { return contents_.demonstrations; }
+  /// kDistanceQuantiles of them, ascending, or none for policies that retrieve nothing.
+  std::span<const float> distance_quantiles() const { return contents_.distance_quantiles; }
+  /// The limits of each action dimension; -infinity and infinity where there is none.
+  std::span<const float> lowest_action() const { return lowest_action_; }
+  std::span<const float> highest_action() const { return highest_action_; }
   const std::map<std::string, std::string>& provenance() const { return contents_.provenance; }
 
  private:
   PolicyContents contents_;
   std::vector<Parameter> parameters_;
+  std::vector<float> lowest_action_, highest_action_;
 };
 
 /// Whether a safetensors file says that it is a policy, of whatever version.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "darp/policy/novelty.h"
 #include "darp/policy/policy_archive.h"
 
 namespace darp {
@@ -14,7 +15,8 @@ constexpr std::string_view kKindKey = "darp.kind", kKind = "policy", kVersionKey
                            kSpecKey = "darp.spec", kProvenance = "provenance.",
                            kEnds = "demonstrations.episode_ends",
                            kStates = "demonstrations.observations",
-                           kActions = "demonstrations.actions";
+                           kActions = "demonstrations.actions",
+                           kQuantiles = "demonstrations.distance_quantiles";
 constexpr std::string_view kAgain = "create the policy again";
 
 std::string member_tensor(int64_t member, const Parameter& parameter) {
@@ -133,6 +135,8 @@ class Reader {
     const auto rows = static_cast<int64_t>(tensor(kStates, Dtype::kF32, 2).shape[0]);
     c.demonstrations.observations = matrix(kStates, rows, c.observations.dim());
     c.demonstrations.actions = matrix(kActions, rows, c.actions.dim());
+    const auto quantiles = floats(kQuantiles, {kDistanceQuantiles});
+    c.distance_quantiles.assign(quantiles.begin(), quantiles.end());
   }
 
   Matrix matrix(std::string_view name, int64_t rows, int64_t dim) {
@@ -203,6 +207,8 @@ FileForm file_form(const PolicyArchive& policy) {
   if (retrieves) {
     add_rows(form, kStates, rows.observations);
     add_rows(form, kActions, rows.actions);
+    add(form, std::string(kQuantiles), Dtype::kF32, {kDistanceQuantiles},
+        policy.distance_quantiles());
   }
   return form;
 }

@@ -13,7 +13,8 @@
 namespace darp {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                kInfinity = std::numeric_limits<float>::infinity();
 
 PolicyArchive parse(Bytes bytes) {
   return PolicyArchive::from(SafetensorsFile::parse(bytes, "p.darp", {.require_checksum = true}));
@@ -62,6 +63,7 @@ struct EditedFile {
             .demonstrations = {.observations = Matrix::copy_of(c.demonstrations.observations),
                                .actions = Matrix::copy_of(c.demonstrations.actions),
                                .episode_ends = c.demonstrations.episode_ends},
+            .distance_quantiles = c.distance_quantiles,
             .provenance = c.provenance};
   }
 
@@ -156,9 +158,11 @@ TEST(PolicyArchive, AChangedByteIsAnErrorOrChangesNothing) {
 }
 
 TEST(PolicyArchive, RefusesWhatIsNoPolicyOfThisVersion) {
-  EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["darp.version"] = "2"; }),
-              "p.darp: is version '2' of the policy format, this program reads 1; use the version "
-              "of darp that wrote it");
+  for (const std::string version : {"1", "3"})
+    EXPECT_SAYS(error_after([&](EditedFile& f) { f.metadata["darp.version"] = version; }),
+                "p.darp: is version '" + version +
+                    "' of the policy format, this program reads 2; use the version of darp that "
+                    "wrote it");
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata.erase("darp.version"); }),
               "has no 'darp.version' in its metadata");
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["darp.kind"] = "neighbor table"; }),
@@ -169,7 +173,7 @@ TEST(PolicyArchive, RefusesWhatIsNoPolicyOfThisVersion) {
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["darp.spec"] = "kind: darp\nmember: 2"; }),
               "p.darp: darp.spec:2: unknown setting 'member'; did you mean 'members'?");
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["format"] = "pt"; }),
-              "has metadata 'format', which version 1 does not have");
+              "has metadata 'format', which version 2 does not have");
   EXPECT_SAYS(error_after([](EditedFile& f) {
                 f.metadata["darp.spec"] = "input: {state: false, action: false, difference: none}";
               }),
@@ -199,8 +203,9 @@ TEST(PolicyArchive, RefusesTensorsThatDoNotFit) {
                            Dtype dtype = Dtype::kF32) {
     return error_after([&](EditedFile& f) { f.reshape(name, shape, dtype); });
   };
-  for (const std::string name : {"observations.scale", "members.1.layers.0.norm.bias",
-                                 "demonstrations.episode_ends", "demonstrations.actions"})
+  for (const std::string name :
+       {"observations.scale", "members.1.layers.0.norm.bias", "demonstrations.episode_ends",
+        "demonstrations.actions", "demonstrations.distance_quantiles"})
     EXPECT_SAYS(removed(name), "p.darp: has no tensor '" + name + "'; create the policy again");
   EXPECT_SAYS(reshaped("observations.scale", {5}), "has the shape [5], expected [4]");
   EXPECT_SAYS(reshaped("observations.scale", {4}), "p.darp: normalizer, dimension 0: offset");
@@ -212,6 +217,9 @@ TEST(PolicyArchive, RefusesTensorsThatDoNotFit) {
   EXPECT_SAYS(reshaped("members.1.layers.1.linear.bias", {2, 1}), "expected F32 with 1 dimensions");
   EXPECT_SAYS(reshaped("demonstrations.observations", {2, 5}), "has the shape [2, 5], expected");
   EXPECT_SAYS(reshaped("demonstrations.actions", {2, 2}), "has the shape [2, 2], expected");
+  EXPECT_SAYS(reshaped("demonstrations.distance_quantiles", {100}),
+              "has the shape [100], expected [101]");
+  EXPECT_SAYS(reshaped("demonstrations.distance_quantiles", {101}, Dtype::kF64), "is F64 [101]");
   EXPECT_SAYS(reshaped("demonstrations.episode_ends", {2}, Dtype::kI32), "is I32 [2]");
   EXPECT_SAYS(reshaped("demonstrations.episode_ends", {2}, Dtype::kI64),
               "p.darp: demonstrations.episode_ends: has 0 after 0: ends must ascend from above 0");
@@ -283,6 +291,57 @@ TEST(PolicyArchive, RefusesContentsThatDoNotFit) {
                 s.ratio = 0.1;
               }),
               "keeps floor(2 x 0.1) = 0 neighbours");
+}
+
+TEST(PolicyArchive, RefusesQuantilesThatAreNone) {
+  const auto quantiles = [](const std::function<void(std::vector<float>&)>& change) {
+    return error_after([&](PolicyContents& c) { change(c.distance_quantiles); });
+  };
+  EXPECT_EQ(quantiles([](std::vector<float>& q) { q.assign(101, 0); }), "no error");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q.pop_back(); }),
+              "demonstrations.distance_quantiles: has 100 numbers, expected 101; train or import");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q.clear(); }), "has 0 numbers");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q.back() = kNan; }), "has nan after");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q.back() = kInfinity; }), "has inf after");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q.front() = -1; }), "has -1 after 0");
+  EXPECT_SAYS(quantiles([](std::vector<float>& q) { q[50] = q[51] + 1; }),
+              "distances ascend from 0 and are finite");
+  PolicyContents bc = random_policy(1);
+  bc.distance_quantiles.assign(101, 1);
+  EXPECT_SAYS(error_of([&] { PolicyArchive policy(std::move(bc)); }),
+              "a bc policy retrieves from none, yet some are given");
+}
+
+TEST(PolicyArchive, GivesALimitForEveryActionDimension) {
+  const auto limits = [](const ActionLimits& given) {
+    PolicyContents contents = sample();
+    contents.spec.limits = given;
+    const PolicyArchive policy(std::move(contents));
+    const auto low = policy.lowest_action(), high = policy.highest_action();
+    return std::pair(std::vector<float>(low.begin(), low.end()),
+                     std::vector<float>(high.begin(), high.end()));
+  };
+  using Floats = std::vector<float>;
+  EXPECT_EQ(limits({}), std::pair(Floats(2, -kInfinity), Floats(2, kInfinity)));
+  EXPECT_EQ(limits({.low = {-0.5}, .high = {}}), std::pair(Floats(2, -0.5f), Floats(2, kInfinity)));
+  EXPECT_EQ(limits({.low = {-1, 0.1}, .high = {2}}), std::pair(Floats{-1, 0.1f}, Floats{2, 2}));
+  EXPECT_EQ(limits({.low = {}, .high = {3, 4}}), std::pair(Floats(2, -kInfinity), Floats{3, 4}));
+}
+
+TEST(PolicyArchive, RefusesLimitsThatDoNotFit) {
+  const auto error = [](const ActionLimits& limits) {
+    return error_after([&](PolicyContents& c) { c.spec.limits = limits; });
+  };
+  EXPECT_SAYS(error({.low = {1, 2, 3}, .high = {}}),
+              "limits.low: has 3 numbers for 2 action dimensions; give one for each dimension, one "
+              "for all, or none");
+  EXPECT_SAYS(error({.low = {0}, .high = {1, 2, 3}}), "limits.high: has 3 numbers");
+  EXPECT_SAYS(error({.low = {2}, .high = {1}}), "limits: low 2 is above high 1");
+  // The file says so too, and its name.
+  const std::string spec =
+      "members: 2\nnetwork: {hidden: [3]}\nretrieval: {k: 2}\nlimits: {low: [1, 2, 3]}";
+  EXPECT_SAYS(error_after([&](EditedFile& f) { f.metadata["darp.spec"] = spec; }),
+              "p.darp: limits.low: has 3 numbers");
 }
 
 TEST(PolicyArchive, RefusesProvenanceThatIsNoText) {

@@ -1,7 +1,9 @@
 #include "darp/policy/policy_spec.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "darp/policy/neighbor_features.h"
 
@@ -46,6 +48,20 @@ void check_input(const NeighborInput& input) {
                 "set one of state, action, difference and query");
 }
 
+void check_limit(std::string_view name, const std::vector<double>& limits) {
+  for (size_t j = 0; j < limits.size(); ++j)
+    if (!(std::abs(limits[j]) <= std::numeric_limits<float>::max()))
+      throw Error(name, fmt::format("entry {} is {}", j, limits[j]),
+                  "give finite numbers within the range of floats, or none for no limit");
+}
+
+void check_count(std::string_view name, const std::vector<double>& limits, int64_t action_dim) {
+  if (limits.size() > 1 && std::ssize(limits) != action_dim)
+    throw Error(name,
+                fmt::format("has {} numbers for {} action dimensions", limits.size(), action_dim),
+                "give one for each dimension, one for all, or none");
+}
+
 }  // namespace
 
 void MlpSettings::visit_fields(FieldVisitor& v) {
@@ -83,6 +99,32 @@ void BcSpec::visit_fields(FieldVisitor& v) {
   v.group("network", network, "The network that answers for the observation.");
 }
 
+void ActionLimits::visit_fields(FieldVisitor& v) {
+  v.field("low", low, "Least of each action dimension, or one for all; empty: no limit.");
+  v.field("high", high, "Most of each action dimension, or one for all; empty: no limit.");
+}
+
+void ActionLimits::check() const {
+  check_limit("limits.low", low);
+  check_limit("limits.high", high);
+  if (low.empty() || high.empty()) return;
+  if (low.size() > 1 && high.size() > 1 && low.size() != high.size())
+    throw Error("limits", fmt::format("has {} low and {} high numbers", low.size(), high.size()),
+                "give one for each action dimension, one for all, or none");
+  for (size_t j = 0; j < std::max(low.size(), high.size()); ++j) {
+    const double least = low[low.size() == 1 ? 0 : j], most = high[high.size() == 1 ? 0 : j];
+    if (least > most)
+      throw Error("limits", fmt::format("low {} is above high {} (entry {})", least, most, j),
+                  "exchange them");
+  }
+}
+
+void ActionLimits::check(int64_t action_dim) const {
+  check();
+  check_count("limits.low", low, action_dim);
+  check_count("limits.high", high, action_dim);
+}
+
 void PolicySpec::visit_fields(FieldVisitor& v) {
   size_t chosen = kind.index();
   v.choice("kind", chosen, {{kKindNames[0], 0}, {kKindNames[1], 1}},
@@ -100,6 +142,7 @@ void PolicySpec::visit_fields(FieldVisitor& v) {
   visit_normalizer(v, "actions", actions, "How actions are standardised.");
   v.field("members", members, "Networks, trained from different seeds, whose actions are averaged.",
           {.min = 1, .max = static_cast<double>(kMostMembers)});
+  v.group("limits", limits, "What actions in use are kept within; learning ignores it.");
 }
 
 const MlpSettings& PolicySpec::network() const {
@@ -110,11 +153,17 @@ std::string_view PolicySpec::kind_name() const {
   return kKindNames[kind.index()];
 }
 
+NeighborInput PolicySpec::network_input() const {
+  if (darp() != nullptr) return darp()->input;
+  NeighborInput input;
+  input.state = input.action = false;
+  input.difference = NeighborInput::Difference::kNone;
+  input.query = true;
+  return input;
+}
+
 int64_t PolicySpec::inputs(int64_t observation_dim, int64_t action_dim) const {
-  const DarpSpec* retrieving = darp();
-  return retrieving == nullptr
-             ? observation_dim
-             : FeatureLayout(retrieving->input, observation_dim, action_dim).width;
+  return FeatureLayout(network_input(), observation_dim, action_dim).width;
 }
 
 void PolicySpec::check() const {
@@ -123,6 +172,7 @@ void PolicySpec::check() const {
   if (members < 1 || members > kMostMembers)
     throw Error("members", fmt::format("is {}", members),
                 fmt::format("choose 1 to {}", kMostMembers));
+  limits.check();
 }
 
 }  // namespace darp

@@ -69,11 +69,26 @@ struct BcSpec {
   bool operator==(const BcSpec&) const = default;
 };
 
+/// What the actions in use are kept within; learning knows nothing of it. On each side nothing (no
+/// limit), one number for every dimension, or one for each.
+struct ActionLimits {
+  std::vector<double> low, high;
+
+  void visit_fields(FieldVisitor& v);
+  bool operator==(const ActionLimits&) const = default;
+
+  /// Throws Error for numbers that no float holds and for low above high.
+  void check() const;
+  /// The same, and for another count than 1 or the actions' dimension.
+  void check(int64_t action_dim) const;
+};
+
 struct PolicySpec {
   std::variant<DarpSpec, BcSpec> kind;
   NormalizerKind observations = NormalizerKind::kStandardSample;
   NormalizerKind actions = NormalizerKind::kStandardPopulation;
   int64_t members = 1;
+  ActionLimits limits;
 
   static constexpr int64_t kMostMembers = 1024;
 
@@ -84,12 +99,15 @@ struct PolicySpec {
   const MlpSettings& network() const;
   /// Null for kinds without neighbours.
   const DarpSpec* darp() const { return std::get_if<DarpSpec>(&kind); }
+  /// What the network sees. Behaviour cloning is the policy whose only "neighbour" shows it nothing
+  /// but the query.
+  NeighborInput network_input() const;
   /// "darp" or "bc".
   std::string_view kind_name() const;
   /// Width of the network's input.
   int64_t inputs(int64_t observation_dim, int64_t action_dim) const;
-  /// Throws Error for what no network can be: no input at all, a layer of no units. Retrieval
-  /// settings are checked against rows, by PolicyArchive and Retriever.
+  /// Throws Error for what no policy can be: no input at all, a layer of no units, limits that
+  /// leave no action. Retrieval settings are checked against rows, by PolicyArchive and Retriever.
   void check() const;
 };
 

@@ -106,6 +106,28 @@ TEST(PolicySpec, ChecksWhatNoNetworkCanBe) {
       "leaves the network nothing to see; set one of state, action");
 }
 
+TEST(PolicySpec, ChecksThatLimitsLeaveActions) {
+  const auto checking = [](std::vector<double> low, std::vector<double> high) {
+    PolicySpec spec;
+    spec.limits = {std::move(low), std::move(high)};
+    return error_of([&] { spec.check(); });
+  };
+  EXPECT_EQ(read("limits: {low: [-1], high: [0.5, 2]}").limits,
+            (ActionLimits{.low = {-1}, .high = {0.5, 2}}));
+  EXPECT_EQ(checking({-1}, {0.5, 2}), "no error");
+  EXPECT_EQ(checking({1, 2}, {1, 2}), "no error");
+  EXPECT_EQ(checking({5}, {}), "no error");
+  EXPECT_SAYS(checking({1}, {2, 0.5}), "limits: low 1 is above high 0.5 (entry 1); exchange them");
+  EXPECT_SAYS(checking({0, 3}, {2}), "low 3 is above high 2 (entry 1)");
+  EXPECT_SAYS(checking({0, 3}, {1, 2}), "low 3 is above high 2 (entry 1)");
+  EXPECT_SAYS(checking({1, 2, 3}, {4, 5}), "limits: has 3 low and 2 high numbers; give one for");
+  for (const double bad : {1e39, -1e39, std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_SAYS(checking({0, bad}, {}), "limits.low: entry 1 is");
+    EXPECT_SAYS(checking({}, {bad}), "limits.high: entry 0 is");
+  }
+}
+
 TEST(PolicySpec, IsDocumentedAsItIs) {
   const MappedFile guide(DARP_SOURCE_DIR "/docs/policies.md");
   PolicySpec bc;

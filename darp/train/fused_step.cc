@@ -10,16 +10,6 @@ namespace {
 
 using kernels::PackedFloat;
 
-/// Behaviour cloning is the policy whose only "neighbour" shows it nothing but the query.
-NeighborInput network_input(const PolicySpec& spec) {
-  if (spec.darp()) return spec.darp()->input;
-  NeighborInput input;
-  input.state = input.action = false;
-  input.difference = NeighborInput::Difference::kNone;
-  input.query = true;
-  return input;
-}
-
 /// The rows' states and actions side by side.
 Matrix joined_rows(const MemoryRows& memory) {
   const int64_t states = memory.states.cols(), actions = memory.actions.cols();
@@ -29,18 +19,6 @@ Matrix joined_rows(const MemoryRows& memory) {
     std::copy_n(memory.actions.row(i).data(), actions, rows.row(i).data() + states);
   }
   return rows;
-}
-
-/// The flat vector's parameters, layer by layer.
-std::vector<LayerParameters> by_layer(const std::vector<Parameter>& parameters) {
-  std::vector<LayerParameters> layers;
-  for (const Parameter& p : parameters) {
-    if (p.name.ends_with("linear.weight")) layers.emplace_back().weight = p;
-    if (p.name.ends_with("linear.bias")) layers.back().bias = p;
-    if (p.name.ends_with("norm.weight")) layers.back().scale = p;
-    if (p.name.ends_with("norm.bias")) layers.back().shift = p;
-  }
-  return layers;
 }
 
 float distance(std::span<const float> a, std::span<const float> b) {
@@ -60,12 +38,12 @@ FusedStep<Products>::FusedStep(const PolicySpec& spec, const MemoryRows& memory,
                                const Examples& examples, ThreadPool& pool)
     : examples_(examples),
       pool_(pool),
-      layout_(network_input(spec), examples.states.cols(), examples.actions.cols()),
+      layout_(spec.network_input(), examples.states.cols(), examples.actions.cols()),
       batch_(memory.states.rows()) {
   DARP_CHECK(!spec.darp() || examples.neighbors, "neighbours are missing");
   const auto parameters =
       network_parameters(spec.network(), layout_.width, examples.actions.cols());
-  parameters_ = by_layer(parameters);
+  parameters_ = layer_parameters(parameters);
   count_ = darp::parameter_count(parameters);
   if (examples.neighbors) rows_ = joined_rows(memory);
   for (const int64_t units : spec.network().hidden) layers_.emplace_back().units = units;

@@ -13,18 +13,6 @@
 
 namespace darp {
 
-/// Where one layer's numbers are in the flat vector.
-struct LayerParameters {
-  Parameter weight, bias;
-  Parameter scale, shift;  // of LayerNorm; empty without
-
-  /// The weight's numbers in a vector that is laid out as the parameters are.
-  template <class T>
-  BasicMatrixView<T> weight_in(T* numbers) const {
-    return {numbers + weight.offset, weight.shape[0], weight.shape[1], weight.shape[1]};
-  }
-};
-
 /// Grows `matrix` to at least this many rows of exactly these columns; old numbers are lost.
 void grow(Matrix& matrix, int64_t rows, int64_t cols);
 

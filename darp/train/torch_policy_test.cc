@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -87,10 +88,40 @@ TEST(TorchPolicy, NeverGivesAnActionThatIsNotFinite) {
   const auto parameters = network_parameters(contents.spec.network(), 4, 2);
   contents.members.assign(contents.spec.members,
                           std::vector<float>(parameter_count(parameters), 1e30f));
+  // Limits do not hide it.
+  contents.spec.limits = {.low = {-1}, .high = {1}};
   const auto policy = make_torch_policy(std::make_shared<const PolicyArchive>(std::move(contents)));
   std::vector<float> action(2);
   EXPECT_SAYS(error_of([&] { policy->act(std::vector<float>(4, 1e20f), action); }),
               "action entry 0: is not finite");
+}
+
+TEST(TorchPolicy, KeepsActionsWithinTheirLimits) {
+  Rng rng(4);
+  int limited = 0, kept = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    PolicyContents contents = random_policy(seed);
+    if (contents.spec.limits == ActionLimits{}) continue;
+    PolicyContents free = random_policy(seed);
+    free.spec.limits = {};
+    const auto archive = std::make_shared<const PolicyArchive>(std::move(contents));
+    const auto policy = make_torch_policy(archive),
+               without = make_torch_policy(std::make_shared<const PolicyArchive>(std::move(free)));
+    std::vector<float> action(policy->action_dim()), unlimited(action);
+    for (int step = 0; step < 8; ++step) {
+      const auto observation = random_observation(rng, policy->observation_dim());
+      policy->act(observation, action);
+      without->act(observation, unlimited);
+      for (size_t j = 0; j < action.size(); ++j) {
+        EXPECT_EQ(action[j], std::clamp(unlimited[j], archive->lowest_action()[j],
+                                        archive->highest_action()[j]))
+            << "policy " << seed << ", step " << step;
+        ++(action[j] == unlimited[j] ? kept : limited);
+      }
+    }
+  }
+  EXPECT_GT(limited, 0);
+  EXPECT_GT(kept, 0);
 }
 
 }  // namespace

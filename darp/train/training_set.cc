@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "darp/policy/make_retriever.h"
+#include "darp/policy/novelty.h"
+
 namespace darp {
 namespace {
 
@@ -39,6 +42,7 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
       observations_(Normalizer::identity(1)),
       actions_(Normalizer::identity(1)) {
   spec.check();
+  spec.limits.check(dataset.action_dim());
   std::optional<Dataset> held_out;
   if (settings.validation.wanted()) {
     const auto [training, validation] =
@@ -55,15 +59,19 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
     validation_ends_ = held_out->episode_ends();
   }
   if (!spec.darp()) return;
-  RetrievalSettings retrieval = spec.darp()->retrieval;
-  retrieval.metric = retrieval.metric.in_units_of(observations_);
   Progress progress("index", rows_->steps(), "rows");
-  retriever_ = std::make_shared<const Retriever>(training_.states, rows_->episode_ends(), retrieval,
-                                                 &progress);
+  retriever_ = make_retriever(*spec.darp(), observations_, training_.states, rows_->episode_ends(),
+                              &progress);
 }
 
 void TrainingSet::find_neighbors(const std::filesystem::path& cache, ThreadPool& pool) {
   if (!retriever_) return;
+  find_tables(cache, pool);
+  Progress progress("distances", training_rows(), "rows");
+  distance_quantiles_ = distance_quantiles(retriever_, training_.states, pool, &progress);
+}
+
+void TrainingSet::find_tables(const std::filesystem::path& cache, ThreadPool& pool) {
   Progress progress("neighbours", training_rows() + validation_rows(), "rows");
   training_.neighbors = cached_neighbor_table(retriever_, cache, pool, {.progress = &progress});
   check_counts(*training_.neighbors, "training");
@@ -89,6 +97,7 @@ PolicyContents TrainingSet::contents() const {
     contents.demonstrations.observations = Matrix::copy_of(rows_->observations());
     contents.demonstrations.actions = Matrix::copy_of(rows_->actions());
     contents.demonstrations.episode_ends = rows_->episode_ends();
+    contents.distance_quantiles = distance_quantiles_;
   }
   return contents;
 }

@@ -25,8 +25,8 @@ class TrainingSet {
   TrainingSet(const TrainingSet&) = delete;
   TrainingSet& operator=(const TrainingSet&) = delete;
 
-  /// The part that takes time; to be called once, before the examples are asked for. `cache` is a
-  /// folder where the neighbours of the training rows are kept for the next time.
+  /// The part that takes time; to be called once, before examples and contents are asked for.
+  /// `cache` is a folder where the neighbours of the training rows are kept for the next time.
   void find_neighbors(const std::filesystem::path& cache, ThreadPool& pool);
 
   MemoryRows memory() const { return {training_.states, training_.actions}; }
@@ -48,6 +48,7 @@ class TrainingSet {
   };
 
   Part standardized(const Dataset& dataset) const;
+  void find_tables(const std::filesystem::path& cache, ThreadPool& pool);
 
   PolicySpec spec_;
   std::optional<Dataset> selected_;  // the training episodes, if not all of them
@@ -57,6 +58,7 @@ class TrainingSet {
   std::vector<int64_t> validation_ends_;
   Part training_;
   std::optional<Part> validation_;
+  std::vector<float> distance_quantiles_;
 };
 
 }  // namespace darp

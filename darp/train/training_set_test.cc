@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "darp/policy/novelty.h"
 #include "tests/error_of.h"
 #include "tests/random_dataset.h"
 #include "tests/test_folder.h"
@@ -46,6 +47,9 @@ TEST(TrainingSet, KeepsValidationEpisodesFromLearningAndRetrieval) {
   EXPECT_TRUE(same_bits(contents.demonstrations.observations, learned.observations()));
   EXPECT_EQ(contents.observations,
             Normalizer::fit(NormalizerKind::kStandardSample, learned.observations()));
+  EXPECT_EQ(contents.distance_quantiles, distance_quantiles(contents.spec, contents.observations,
+                                                            contents.demonstrations, pool));
+  EXPECT_GT(contents.distance_quantiles.front(), 0);
 }
 
 TEST(TrainingSet, RefusesRowsWithoutNeighbors) {
@@ -68,6 +72,10 @@ TEST(TrainingSet, SaysWhatCannotWork) {
   PolicySpec spec = small_darp();
   std::get<DarpSpec>(spec.kind).retrieval.k = 1000;
   EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, spec, settings); }), "k");
+  PolicySpec limited = small_darp();
+  limited.limits.high = {1, 2, 3};
+  EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, limited, settings); }),
+              "limits.high: has 3 numbers for 2 action dimensions");
   settings.validation.fraction = 0.5;
   EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, small_darp(), settings); }), "episode");
   settings.validation.fraction = 0;

@@ -48,7 +48,7 @@ TEST_F(PolicyCli, ImportReferenceWritesAPolicyThatInfoShows) {
   const Outcome people = darp_command("info " + path("p.darp"));
   EXPECT_EQ(people.code, 0);
   for (const std::string part :
-       {"(policy, version 1)", "darp: difference-aware retrieval", "12 -> 6 -> 2, LayerNorm, ReLU",
+       {"(policy, version 2)", "darp: difference-aware retrieval", "12 -> 6 -> 2, LayerNorm, ReLU",
         "neighbour state (5), neighbour action (2), 0.707107 x difference (5)",
         "mean of the neighbours' answers", "of the 8 rows nearest now the 4 nearest by history",
         "3 steps, the one n ago weighs (n + 1)^-0.5, not renormalised",
@@ -60,17 +60,25 @@ TEST_F(PolicyCli, ImportReferenceWritesAPolicyThatInfoShows) {
   const auto json = nlohmann::json::parse(darp_command("info --json " + path("p.darp")).output);
   EXPECT_EQ(json["kind"], "policy");
   EXPECT_EQ(json["policy"], "darp");
-  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["version"], 2);
   EXPECT_EQ(json["widths"], nlohmann::json::array({12, 6, 2}));
   EXPECT_EQ(json["parameters"], 104);
   EXPECT_EQ(json["retrieval"]["kept"], 4);
+  const PolicyArchive written = PolicyArchive::read(path("p.darp"));
+  const auto quantiles = written.distance_quantiles();
+  EXPECT_EQ(json["retrieval"]["distance_quantiles"].get<std::vector<float>>(),
+            std::vector<float>(quantiles.begin(), quantiles.end()));
+  EXPECT_CONTAINS(people.output,
+                  fmt::format("farthest neighbour: median {:.4g}, 99 % within {:.4g}",
+                              quantiles[50], quantiles[99]));
+  EXPECT_EQ(people.output.find("limits"), std::string::npos);
   EXPECT_EQ(json["rows"], dataset.steps());
   EXPECT_EQ(json["observation"]["scale"].size(), 5u);
   EXPECT_EQ(json["provenance"]["data_hash"], dataset.content_hash());
   EXPECT_EQ(json["bytes"], std::filesystem::file_size(path("p.darp")));
   PolicySpec spec;
   read_yaml(json["settings"].get<std::string>(), "settings", spec);
-  EXPECT_EQ(spec, PolicyArchive::read(path("p.darp")).spec());
+  EXPECT_EQ(spec, written.spec());
 
   // The same again gives the same bytes.
   std::filesystem::copy_file(path("p.darp"), path("first.darp"));
@@ -90,6 +98,16 @@ TEST_F(PolicyCli, InfoShowsEveryKind) {
     EXPECT_EQ(json["members"], policy.spec().members);
     EXPECT_EQ(json.contains("retrieval"), policy.spec().darp() != nullptr);
   }
+}
+
+TEST_F(PolicyCli, InfoShowsLimits) {
+  PolicyContents contents = random_policy(1);
+  contents.spec.limits = {.low = {-1.5}, .high = {0.25, 2}};
+  PolicyArchive(std::move(contents)).write(path("p.darp"));
+  EXPECT_CONTAINS(darp_command("info " + path("p.darp")).output, "low -1.5, high [0.25, 2]");
+  const auto json = nlohmann::json::parse(darp_command("info --json " + path("p.darp")).output);
+  EXPECT_EQ(json["limits"]["low"], nlohmann::json::array({-1.5}));
+  EXPECT_EQ(json["limits"]["high"], nlohmann::json::array({0.25, 2}));
 }
 
 TEST_F(PolicyCli, OtherSafetensorsFilesAreShownAsTensors) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "darp/policy/make_retriever.h"
 #include "darp/policy/neighbor_features.h"
 #include "darp/retrieval/retrieval_session.h"
 #include "darp/train/torch/entry.h"
@@ -22,7 +23,8 @@ class NeighborInputs {
       : layout_(darp.input, archive.observation_dim(), archive.action_dim()),
         states_(archive.observations().apply(archive.demonstrations().observations)),
         actions_(archive.actions().apply(archive.demonstrations().actions)),
-        session_(retriever_of(archive, darp)) {}
+        session_(make_retriever(darp, archive.observations(), states_,
+                                archive.demonstrations().episode_ends)) {}
 
   void reset() { session_.reset(); }
   /// One row for each neighbour of the next query.
@@ -39,14 +41,6 @@ class NeighborInputs {
   }
 
  private:
-  std::shared_ptr<const Retriever> retriever_of(const PolicyArchive& archive,
-                                                const DarpSpec& darp) const {
-    RetrievalSettings settings = darp.retrieval;
-    settings.metric = settings.metric.in_units_of(archive.observations());
-    return std::make_shared<const Retriever>(states_, archive.demonstrations().episode_ends,
-                                             settings);
-  }
-
   FeatureLayout layout_;
   Matrix states_, actions_;  // standardised
   RetrievalSession session_;
@@ -81,6 +75,8 @@ class TorchPolicy final : public Policy {
       if (!std::isfinite(action[j]))
         throw Error(fmt::format("action entry {}", j), "is not finite",
                     "the observation is far from all that was demonstrated, or the policy is bad");
+      action[j] =
+          std::clamp(action[j], archive_->lowest_action()[j], archive_->highest_action()[j]);
     }
   }
 
