@@ -6,6 +6,7 @@
 
 #include "darp/core/rng.h"
 #include "darp/data/ingest/read_dataset.h"
+#include "examples/point_mass.h"
 
 int main(int argc, char** argv) try {
   const char* path = argc > 1 ? argv[1] : "reach.npz";
@@ -19,20 +20,16 @@ int main(int argc, char** argv) try {
 
   for (int64_t episode = 0; episode < kEpisodes; ++episode) {
     darp::Rng rng(0, static_cast<uint64_t>(episode));  // seeded: the same file every time
-    float goal[2], position[2], velocity[2] = {0, 0};
-    for (int d = 0; d < 2; ++d) goal[d] = static_cast<float>(rng.uniform(-1, 1));
-    for (int d = 0; d < 2; ++d) position[d] = static_cast<float>(rng.uniform(-1, 1));
+    point_mass robot = {};
+    for (float& x : robot.goal) x = static_cast<float>(rng.uniform(-1, 1));
+    for (float& x : robot.position) x = static_cast<float>(rng.uniform(-1, 1));
     for (int64_t step = 0; step < kSteps; ++step) {
       const int64_t row = episode * kSteps + step;
-      for (int d = 0; d < 2; ++d) {
-        const float force = 4 * (goal[d] - position[d]) - 3 * velocity[d];
-        contents.observations(row, d) = goal[d];
-        contents.observations(row, 2 + d) = position[d];
-        contents.observations(row, 4 + d) = velocity[d];
-        contents.actions(row, d) = force;
-        velocity[d] += 0.05f * force;
-        position[d] += 0.05f * velocity[d];
-      }
+      const std::span<float> action = contents.actions.row(row);
+      for (int d = 0; d < 2; ++d)
+        action[d] = 4 * (robot.goal[d] - robot.position[d]) - 3 * robot.velocity[d];
+      point_mass_sense(&robot, contents.observations.row(row).data());
+      point_mass_push(&robot, action.data());
     }
     contents.episode_ends.push_back((episode + 1) * kSteps);
   }

@@ -1,5 +1,5 @@
 // Trains a small retrieval policy on demonstrations and asks it what to do at a step that it has
-// not learned from.
+// not learned from. The policy's file stays if given a name; 04 and 05 run it in a control loop.
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include "darp/train/trainer.h"
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s DEMONSTRATIONS\n", argv[0]);
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: %s DEMONSTRATIONS [POLICY]\n", argv[0]);
     return 2;
   }
   const darp::Dataset all = darp::read_dataset(argv[1]).dataset;
@@ -43,6 +43,7 @@ int main(int argc, char** argv) try {
   // All that acting needs is in the file. One policy object for each rollout.
   const auto archive =
       std::make_shared<const darp::PolicyArchive>(darp::PolicyArchive::read(outcome.policy));
+  if (argc == 3) archive->write(argv[2]);
   std::filesystem::remove_all(options.out);
   const auto policy = darp::make_torch_policy(archive);
   const darp::Episode rollout = all.episode(all.episodes() - 1);

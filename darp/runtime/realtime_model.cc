@@ -1,0 +1,104 @@
+#include "darp/runtime/realtime_model.h"
+
+#include <fmt/ranges.h>
+
+#include "darp/core/suggest.h"
+#include "darp/kernels/bfloat_level.h"
+#include "darp/policy/make_retriever.h"
+#include "darp/runtime/realtime_network.h"
+
+namespace darp {
+namespace {
+
+constexpr std::string_view kPrecisions[] = {"fp32", "bf16"};
+
+/// "network 25-128-128-128-3", "10 networks 11-256-256-3".
+std::string describe_networks(const PolicyArchive& archive) {
+  const PolicySpec& spec = archive.spec();
+  std::vector<int64_t> widths = spec.network().hidden;
+  widths.insert(widths.begin(), spec.inputs(archive.observation_dim(), archive.action_dim()));
+  widths.push_back(archive.action_dim());
+  return fmt::format("{} {}",
+                     spec.members == 1 ? "network" : fmt::format("{} networks", spec.members),
+                     fmt::join(widths, "-"));
+}
+
+/// Standardised states and actions side by side.
+Matrix joined(const PolicyArchive& archive) {
+  const DemonstrationRows& rows = archive.demonstrations();
+  const int64_t states = archive.observation_dim();
+  Matrix both = Matrix::zeros(rows.observations.rows(), states + archive.action_dim());
+  for (int64_t i = 0; i < both.rows(); ++i) {
+    const std::span<float> row = both.row(i);
+    archive.observations().apply(rows.observations.row(i), row.first(states));
+    archive.actions().apply(rows.actions.row(i), row.subspan(states));
+  }
+  return both;
+}
+
+}  // namespace
+
+std::string_view to_string(Precision precision) {
+  return kPrecisions[static_cast<size_t>(precision)];
+}
+
+Precision precision_named(std::string_view name) {
+  for (const Precision precision : {Precision::kFloat32, Precision::kBfloat16})
+    if (name == to_string(precision)) return precision;
+  const std::vector<std::string> names(std::begin(kPrecisions), std::end(kPrecisions));
+  throw Error("precision", fmt::format("'{}' is none", printable(name)), suggestion(name, names));
+}
+
+RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Progress* progress)
+    : observations_(archive.observations()),
+      actions_(archive.actions()),
+      lowest_(archive.lowest_action().begin(), archive.lowest_action().end()),
+      highest_(archive.highest_action().begin(), archive.highest_action().end()),
+      quantiles_(archive.distance_quantiles().begin(), archive.distance_quantiles().end()),
+      precision_(wanted),
+      network_(describe_networks(archive)) {
+  if (wanted == Precision::kBfloat16 &&
+      kernels::bfloat_level() == kernels::BfloatLevel::kPortable) {
+    precision_ = Precision::kFloat32;
+    notice_ = "this CPU does not multiply bfloat16 numbers faster than float ones: running in fp32";
+  }
+  Matrix rows;
+  if (archive.spec().darp() != nullptr) {
+    rows = joined(archive);
+    const MatrixView states = rows.view().cols_between(0, observation_dim());
+    retriever_ = make_retriever(*archive.spec().darp(), observations_, states,
+                                archive.demonstrations().episode_ends, progress);
+    if (archive.spec().darp()->input.difference == NeighborInput::Difference::kNorm)
+      states_ = Matrix::copy_of(states);
+  }
+  for (int64_t m = 0; m < archive.spec().members; ++m)
+    members_.push_back(std::make_unique<const RealtimeNetwork>(archive, m, rows,
+                                                               precision_ == Precision::kBfloat16));
+}
+
+RealtimeModel::~RealtimeModel() = default;
+
+std::shared_ptr<const RealtimeModel> RealtimeModel::load(const std::filesystem::path& path,
+                                                         Precision wanted) {
+  const PolicyArchive archive = PolicyArchive::read(path);
+  try {
+    return std::make_shared<const RealtimeModel>(archive, wanted);
+  } catch (const Error& error) {
+    throw Error(path.string(), error.what(), "");
+  }
+}
+
+std::string RealtimeModel::summary() const {
+  return fmt::format(
+      "{}{}, {}",
+      retriever_ ? fmt::format("{}, {} neighbours, ", retriever_->summary(), most_neighbors()) : "",
+      network_, to_string(precision_));
+}
+
+size_t RealtimeModel::bytes() const {
+  size_t sum = states_.bytes() + (retriever_ ? retriever_->bytes() : 0);
+  for (const auto& member : members_) sum += member->bytes();
+  return sum;
+}
+
+}  // namespace darp

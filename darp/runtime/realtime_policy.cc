@@ -1,0 +1,248 @@
+#include "darp/runtime/realtime_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "darp/kernels/row_sums.h"
+#include "darp/policy/novelty.h"
+#include "darp/retrieval/retrieval_session.h"
+#include "darp/runtime/flush_denormals.h"
+#include "darp/runtime/realtime_network.h"
+
+namespace darp {
+namespace {
+
+bool all_finite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float x) { return std::isfinite(x); });
+}
+
+/// More of the stack than a step can need, so that the kernel has given it before the first.
+[[gnu::noinline]] void touch_stack() noexcept {
+  constexpr size_t kBytes = 64 * 1024, kPage = 4096;
+  [[maybe_unused]] volatile char stack[kBytes];
+  for (size_t i = 0; i < kBytes; i += kPage) stack[i] = 0;
+}
+
+ActStatus act_status(QueryStatus status) {
+  switch (status) {
+    case QueryStatus::kOk:
+      return ActStatus::kOk;
+    case QueryStatus::kWrongWidth:
+      return ActStatus::kWrongSize;
+    case QueryStatus::kNotFinite:
+    case QueryStatus::kTooLarge:
+      return ActStatus::kTooLarge;
+    case QueryStatus::kNoneLeft:
+      return ActStatus::kNoNeighbors;
+  }
+  return ActStatus::kTooLarge;
+}
+
+}  // namespace
+
+struct RealtimePolicy::Memory {
+  explicit Memory(const RealtimeModel& model)
+      : network(*model.members().front()),
+        query(model.observation_dim()),
+        distances(model.states().rows() > 0 ? model.most_neighbors() : 0),
+        answer(model.action_dim()),
+        sum(model.action_dim()),
+        found(model.action_dim()),
+        hold(model.action_dim()),
+        answers(Matrix::zeros(model.most_neighbors(), model.action_dim())),
+        proposals(Matrix::zeros(model.most_neighbors(), model.action_dim())) {
+    if (model.retrieves()) session.emplace(model.retriever());
+  }
+
+  NetworkMemory network;
+  std::optional<RetrievalSession> session;
+  std::vector<float> query, distances, answer;
+  std::vector<double> sum;
+  std::vector<float> found, hold;  // the last good action, and the one for want of any
+  Matrix answers, proposals;       // of each neighbour: one network's, and the policy's
+  RealtimeOptions::OnFault on_fault = RealtimeOptions::OnFault::kLastGood;
+  bool any_found = false;
+  bool explainable = false;  // whether the last step has neighbours to show
+
+  NetworkQuery asked() const {
+    return {query, session ? session->neighbors().rows : std::span<const int32_t>(), distances};
+  }
+};
+
+RealtimePolicy::RealtimePolicy(std::shared_ptr<const RealtimeModel> model,
+                               const RealtimeOptions& options)
+    : model_(std::move(model)), memory_(std::make_unique<Memory>(*model_)) {
+  memory_->on_fault = options.on_fault;
+  if (!options.hold.empty()) {
+    if (std::ssize(options.hold) != model_->action_dim())
+      throw Error("hold",
+                  fmt::format("has {} numbers, the policy's actions have {}", options.hold.size(),
+                              model_->action_dim()),
+                  "give one number per action dimension, or none");
+    if (!all_finite(options.hold))
+      throw Error("hold", "holds NaN or infinity", "give an action that the robot can take");
+    memory_->hold = options.hold;
+  }
+  for (int64_t j = 0; j < model_->action_dim(); ++j)
+    memory_->hold[j] =
+        std::clamp(memory_->hold[j], model_->lowest_action()[j], model_->highest_action()[j]);
+}
+
+RealtimePolicy::~RealtimePolicy() = default;
+RealtimePolicy::RealtimePolicy(RealtimePolicy&&) noexcept = default;
+
+void RealtimePolicy::reset() noexcept {
+  if (memory_->session) memory_->session->reset();
+  memory_->any_found = memory_->explainable = false;
+  novelty_ = -1;
+}
+
+void RealtimePolicy::warm_up() noexcept {
+  touch_stack();
+  reset();
+  // The mean observation, until all of the past has been written once and read.
+  const std::span<const float> observation = model_->observations().offset();
+  const int64_t lookback = model_->retrieves() ? model_->retriever()->history().lookback() : 1;
+  for (int64_t step = 0; step < lookback + 2; ++step) act(observation, memory_->answer);
+  if (memory_->explainable) propose(std::ssize(memory_->session->neighbors().rows));
+  ExplainedNeighbor nearest;
+  explain({&nearest, 1}, memory_->answer);
+  act({}, memory_->answer);
+  reset();
+}
+
+ActStatus RealtimePolicy::act(std::span<const float> observation,
+                              std::span<float> action) noexcept {
+  const FlushDenormals flush;
+  Memory& m = *memory_;
+  m.explainable = false;
+  if (std::ssize(action) != model_->action_dim()) return fall_back(ActStatus::kWrongSize, action);
+  const ActStatus status = find_action(observation);
+  if (status != ActStatus::kOk) return fall_back(status, action);
+  m.any_found = true;
+  if (m.session)
+    novelty_ = darp::novelty(model_->distance_quantiles(), m.session->neighbors().distances.back());
+  m.explainable = m.session.has_value();
+  std::ranges::copy(m.found, action.begin());
+  return ActStatus::kOk;
+}
+
+/// Into found, unless there is none.
+ActStatus RealtimePolicy::find_action(std::span<const float> observation) noexcept {
+  Memory& m = *memory_;
+  if (std::ssize(observation) != model_->observation_dim()) return ActStatus::kWrongSize;
+  if (!all_finite(observation)) return ActStatus::kNotFinite;
+  model_->observations().apply(observation, m.query);
+  for (const float x : m.query)
+    if (!(std::abs(x) <= MetricSpace::kLargestCoordinate)) return ActStatus::kTooLarge;
+  if (m.session) {
+    if (const QueryStatus status = m.session->try_push(m.query); status != QueryStatus::kOk)
+      return act_status(status);
+    measure_distances();
+  }
+  std::ranges::fill(m.sum, 0.0);
+  const NetworkQuery query = m.asked();
+  for (const auto& member : model_->members()) {
+    member->mean_answer(query, m.network, m.answer);
+    for (size_t j = 0; j < m.sum.size(); ++j) m.sum[j] += static_cast<double>(m.answer[j]);
+  }
+  const auto members = static_cast<double>(model_->members().size());
+  for (size_t j = 0; j < m.sum.size(); ++j) m.answer[j] = static_cast<float>(m.sum[j] / members);
+  model_->actions().invert(m.answer, m.answer);
+  if (!all_finite(m.answer)) return ActStatus::kNoAction;
+  for (size_t j = 0; j < m.found.size(); ++j)
+    m.found[j] = std::clamp(m.answer[j], model_->lowest_action()[j], model_->highest_action()[j]);
+  return ActStatus::kOk;
+}
+
+/// What networks see of the neighbours' distances, where they do.
+void RealtimePolicy::measure_distances() noexcept {
+  Memory& m = *memory_;
+  if (m.distances.empty()) return;
+  const std::span<const int32_t> rows = m.session->neighbors().rows;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const float* state = model_->states().view().data() + rows[i] * model_->states().stride();
+    float square = 0;
+    for (size_t j = 0; j < m.query.size(); ++j)
+      square += (state[j] - m.query[j]) * (state[j] - m.query[j]);
+    m.distances[i] = std::sqrt(square);
+  }
+}
+
+ActStatus RealtimePolicy::fall_back(ActStatus status, std::span<float> action) noexcept {
+  const Memory& m = *memory_;
+  const bool last = m.on_fault == RealtimeOptions::OnFault::kLastGood && m.any_found;
+  const std::vector<float>& safe = last ? m.found : m.hold;
+  for (size_t j = 0; j < action.size(); ++j) action[j] = j < safe.size() ? safe[j] : 0;
+  return status;
+}
+
+int64_t RealtimePolicy::explain(std::span<ExplainedNeighbor> neighbors,
+                                std::span<float> proposals) noexcept {
+  Memory& m = *memory_;
+  if (!m.explainable) return 0;
+  const Neighbors found = m.session->neighbors();
+  const int64_t count = std::min(std::ssize(neighbors), std::ssize(found.rows));
+  const std::vector<int64_t>& ends = model_->retriever()->episode_ends();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t row = found.rows[i];
+    const auto end = std::upper_bound(ends.begin(), ends.end(), row);
+    const int64_t begin = end == ends.begin() ? 0 : end[-1];
+    neighbors[i] = {row, end - ends.begin(), row - begin, found.distances[i]};
+  }
+  const int64_t proposed = std::min(count, std::ssize(proposals) / model_->action_dim());
+  if (proposed == 0) return count;
+  propose(proposed);
+  for (int64_t i = 0; i < proposed; ++i)
+    std::ranges::copy(m.proposals.row(i), proposals.begin() + i * model_->action_dim());
+  return count;
+}
+
+/// The first neighbours' answers in the environment's units, the mean of all networks.
+void RealtimePolicy::propose(int64_t count) noexcept {
+  const FlushDenormals flush;
+  Memory& m = *memory_;
+  const NetworkQuery query = m.asked();
+  const auto members = static_cast<float>(model_->members().size());
+  for (int64_t i = 0; i < count; ++i) std::ranges::fill(m.proposals.row(i), 0.0f);
+  for (const auto& member : model_->members()) {
+    member->each_answer(query, m.network, m.answers.mutable_view().rows_between(0, count));
+    for (int64_t i = 0; i < count; ++i) kernels::add(m.answers.row(i), m.proposals.row(i).data());
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    for (float& x : m.proposals.row(i)) x /= members;
+    model_->actions().invert(m.proposals.row(i), m.proposals.row(i));
+  }
+}
+
+namespace {
+
+class RealtimeAsPolicy final : public Policy {
+ public:
+  explicit RealtimeAsPolicy(std::shared_ptr<const RealtimeModel> model)
+      : policy_(std::move(model)) {
+    policy_.warm_up();
+  }
+
+  int64_t observation_dim() const override { return policy_.model().observation_dim(); }
+  int64_t action_dim() const override { return policy_.model().action_dim(); }
+  void reset() override { policy_.reset(); }
+  void act(std::span<const float> observation, std::span<float> action) override {
+    const ActStatus status = policy_.act(observation, action);
+    if (status != ActStatus::kOk)
+      throw Error("step", describe(status), "check the sensor or simulator that gave the numbers");
+  }
+
+ private:
+  RealtimePolicy policy_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_realtime_policy(std::shared_ptr<const RealtimeModel> model) {
+  return std::make_unique<RealtimeAsPolicy>(std::move(model));
+}
+
+}  // namespace darp
