@@ -1,6 +1,7 @@
 #include "bench/bench.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/core/file.h"
+#include "darp/core/openblas.h"
+#include "darp/core/quantile.h"
 
 namespace darp::bench {
 namespace {
@@ -47,8 +50,7 @@ double median(std::vector<double> values) {
 
 double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  const auto index = static_cast<size_t>(part * static_cast<double>(values.size()));
-  return values[std::min(index, values.size() - 1)];
+  return darp::quantile(values, part);
 }
 
 std::map<std::string, std::vector<double>> latencies(const std::vector<Contender>& contenders,
@@ -72,6 +74,23 @@ Result compare(std::string name, const std::vector<Contender>& contenders, int r
   for (const auto& [who, list] : times)
     (who == "ours" ? result.ours : result.rivals[who]) = median(list);
   return result;
+}
+
+void prepare_blas(int threads, char** argv) {
+  constexpr const char* kVariable = "OPENBLAS_NUM_THREADS";
+  const std::string wanted = std::to_string(threads);
+  if (const char* set = std::getenv(kVariable); set == nullptr || set != wanted) {
+    setenv(kVariable, wanted.c_str(), 1);
+    execv("/proc/self/exe", argv);
+  }
+  repair_openblas(argv);
+}
+
+std::optional<std::filesystem::path> reference_file(const std::string& name) {
+  const char* set = std::getenv("DARP_REFERENCE_DIR");
+  const auto path =
+      std::filesystem::path(set != nullptr ? set : DARP_SOURCE_DIR "/../shared/reference") / name;
+  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
 }
 
 void report(const std::vector<Result>& results, const std::string& json) {

@@ -2,8 +2,10 @@
 // What all benchmarks share: rivals take turns in one run, medians are compared, results go to a
 // table and a JSON file. bench/README.md has the protocol.
 
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,14 @@ double quantile(std::vector<double> values, double part);
 /// each in turn answers a run of `run_length` queries, `rounds` times after one warm-up run.
 std::map<std::string, std::vector<double>> latencies(const std::vector<Contender>& contenders,
                                                      int rounds, int run_length);
+
+/// Call first thing in main: OpenBLAS reads its settings when it is loaded, so the program starts
+/// anew with this many threads and, where it misjudges the CPU, with its best kernels.
+void prepare_blas(int threads, char** argv);
+
+/// One of the paper's demonstrations or networks, if at hand: below DARP_REFERENCE_DIR, or below
+/// ../shared/reference beside the checkout.
+std::optional<std::filesystem::path> reference_file(const std::string& name);
 
 /// Prints the table and, if `json` is not empty, writes {machine, commit, results} there.
 void report(const std::vector<Result>& results, const std::string& json);

@@ -6,14 +6,12 @@
 #include <faiss/IndexFlat.h>
 #include <faiss/utils/distances.h>
 #include <omp.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "bench/bench.h"
-#include "bench/demonstrations.h"
-#include "darp/core/openblas.h"
+#include "bench/rollout.h"
+#include "darp/data/sample_demonstrations.h"
 #include "darp/retrieval/neighbor_table.h"
 #include "darp/retrieval/retrieval_session.h"
 
@@ -23,9 +21,10 @@ using darp::Matrix;
 using darp::RetrievalSession;
 using darp::RetrievalSettings;
 using darp::Retriever;
+using darp::SampleDemonstrations;
 using darp::bench::Contender;
-using darp::bench::Demonstrations;
 using darp::bench::Result;
+using darp::bench::Rollout;
 
 struct Case {
   const char* name;
@@ -56,20 +55,9 @@ RetrievalSettings settings_of(const Case& c, int64_t lookback, RetrievalSettings
   return s;
 }
 
-/// A rollout that never ends: one long episode, over and over.
-class Rollout {
- public:
-  explicit Rollout(const Matrix& rows) : rows_(rows) {}
-  std::span<const float> next() { return rows_.row(step_++ % rows_.rows()); }
-
- private:
-  const Matrix& rows_;
-  int64_t step_ = 0;
-};
-
 /// A contender that pushes a rollout through a session.
-Contender streaming(std::string name, const Demonstrations& data, const RetrievalSettings& settings,
-                    const Matrix& queries) {
+Contender streaming(std::string name, const SampleDemonstrations& data,
+                    const RetrievalSettings& settings, const Matrix& queries) {
   auto session = std::make_shared<RetrievalSession>(
       std::make_shared<const Retriever>(data.rows, data.ends, settings));
   auto rollout = std::make_shared<Rollout>(queries);
@@ -78,8 +66,8 @@ Contender streaming(std::string name, const Demonstrations& data, const Retrieva
 
 /// FAISS, one query at a time. By default it compares row by row; with a threshold of 0 it goes
 /// through BLAS instead.
-Contender faiss_flat(std::string name, const Demonstrations& data, int64_t k, const Matrix& queries,
-                     int blas_threshold) {
+Contender faiss_flat(std::string name, const SampleDemonstrations& data, int64_t k,
+                     const Matrix& queries, int blas_threshold) {
   auto index = std::make_shared<faiss::IndexFlatL2>(data.rows.cols());
   for (int64_t i = 0; i < data.rows.rows(); ++i) index->add(1, data.rows.row(i).data());
   auto rollout = std::make_shared<Rollout>(queries);
@@ -94,7 +82,7 @@ Contender faiss_flat(std::string name, const Demonstrations& data, int64_t k, co
 /// The history distance of all rows computed anew at every step, as the published code does.
 class Rescan {
  public:
-  Rescan(const Demonstrations& data, int64_t lookback, int64_t k)
+  Rescan(const SampleDemonstrations& data, int64_t lookback, int64_t k)
       : rows_(data.rows.rows()),
         lookback_(lookback),
         k_(k),
@@ -169,7 +157,8 @@ Result result_of(std::string name, const std::map<std::string, std::vector<doubl
 }
 
 void bench_case(const Case& c, std::vector<Result>& results) {
-  const Demonstrations data(7, 1, c.episodes, c.steps, c.cols), rollout(7, 2, 1, 4000, c.cols);
+  const SampleDemonstrations data(7, 1, c.episodes, c.steps, c.cols),
+      rollout(7, 2, 1, 4000, c.cols);
   const Matrix& queries = rollout.rows;
   const auto candidates = RetrievalSettings::Scope::kCandidates,
              all = RetrievalSettings::Scope::kAll;
@@ -214,7 +203,7 @@ void bench_case(const Case& c, std::vector<Result>& results) {
 
 void bench_table(std::vector<Result>& results) {
   const Case& c = kCases[4];
-  const Demonstrations data(7, 1, c.episodes, c.steps, c.cols);
+  const SampleDemonstrations data(7, 1, c.episodes, c.steps, c.cols);
   RetrievalSettings settings = settings_of(c, c.lookback, RetrievalSettings::Scope::kCandidates);
   settings.exclude = RetrievalSettings::Exclude::kZero;
   const auto retriever = std::make_shared<const Retriever>(data.rows, data.ends, settings);
@@ -228,7 +217,8 @@ void bench_table(std::vector<Result>& results) {
 
 void bench_hnsw(std::vector<Result>& results) {
   const Case& c = kCases[3];
-  const Demonstrations data(7, 1, c.episodes, c.steps, c.cols), rollout(7, 2, 1, 4000, c.cols);
+  const SampleDemonstrations data(7, 1, c.episodes, c.steps, c.cols),
+      rollout(7, 2, 1, 4000, c.cols);
   RetrievalSettings settings = settings_of(c, 1, RetrievalSettings::Scope::kCandidates);
   const Contender exact = streaming("exact", data, settings, rollout.rows);
   settings.index = RetrievalSettings::Index::kHnsw;
@@ -263,20 +253,10 @@ void bench_hnsw(std::vector<Result>& results) {
   results.back().extra["build seconds"] = built.count();
 }
 
-/// OpenBLAS reads its settings when it is loaded: set, and start anew.
-void use_one_blas_thread(char** argv) {
-  constexpr const char* kVariable = "OPENBLAS_NUM_THREADS";
-  if (const char* set = std::getenv(kVariable); set != nullptr && std::strcmp(set, "1") == 0)
-    return;
-  setenv(kVariable, "1", 1);
-  execv("/proc/self/exe", argv);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  use_one_blas_thread(argv);
-  darp::repair_openblas(argv);
+  darp::bench::prepare_blas(1, argv);
   bool hnsw = true;
   if (argc > 1 && std::strcmp(argv[argc - 1], "--without-hnsw") == 0) {
     hnsw = false;

@@ -4,20 +4,15 @@
 // case, which takes minutes.
 
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 
 #include "bench/bench.h"
-#include "bench/demonstrations.h"
-#include "darp/core/openblas.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/kernels/bfloat_level.h"
-#include "darp/policy/import_reference.h"
+#include "darp/runtime/sample_policies.h"
 #include "darp/train/adamw.h"
 #include "darp/train/batch_order.h"
 #include "darp/train/fused_objective.h"
@@ -25,7 +20,6 @@
 namespace {
 
 using darp::Matrix;
-using darp::bench::Demonstrations;
 
 constexpr int kThreads = 2;
 constexpr int64_t kBatch = 32;
@@ -37,15 +31,10 @@ struct Case {
   Matrix states, actions;
   std::optional<darp::NeighborTable> neighbors;
 
-  /// As the published code does it.
-  Case(std::string case_name, darp::MatrixView observations, darp::MatrixView raw_actions,
-       const std::vector<int64_t>& ends, int64_t width, const darp::RetrievalSettings& retrieval)
-      : name(std::move(case_name)) {
-    darp::DarpSpec darp;
-    darp.network.hidden = {width, width, width};
-    darp.retrieval = retrieval;
-    spec.kind = darp;
-    darp::apply_reference_conventions(spec);
+  /// As the published code does it, with the settings of one of sample_policy's.
+  Case(std::string case_name, darp::PolicySpec sample, darp::MatrixView observations,
+       darp::MatrixView raw_actions, const std::vector<int64_t>& ends)
+      : name(std::move(case_name)), spec(std::move(sample)) {
     states = darp::Normalizer::fit(spec.observations, observations).apply(observations);
     actions = darp::Normalizer::fit(spec.actions, raw_actions).apply(raw_actions);
     darp::ThreadPool pool(kThreads);
@@ -64,49 +53,23 @@ struct Case {
   }
 };
 
-darp::RetrievalSettings retrieval_of(int64_t k, int64_t lookback, double rate, double ratio) {
-  darp::RetrievalSettings s;
-  s.k = k;
-  s.ratio = ratio;
-  s.history.lookback = lookback;
-  s.history.rate = rate;
-  return s;
+Case sample_case(std::string name, const darp::PolicyArchive& sample) {
+  const darp::DemonstrationRows& rows = sample.demonstrations();
+  return {std::move(name), sample.spec(), rows.observations, rows.actions, rows.episode_ends};
 }
 
 /// The paper's demonstration where it is at hand, one of the same size otherwise.
 Case hopper() {
-  const auto settings = retrieval_of(246, 13, -0.7359995486, 0.5934852692);
-  const char* set = std::getenv("DARP_REFERENCE_DIR");
-  const auto path =
-      (set != nullptr ? std::filesystem::path(set)
-                      : std::filesystem::path(DARP_SOURCE_DIR "/../shared/reference")) /
-      "demos/hopper-expert-v2_1.hdf5";
-  if (std::filesystem::exists(path)) {
-    const darp::Dataset data = darp::read_dataset(path).dataset;
-    return {"Hopper (the paper's demonstration)",
-            data.observations(),
-            data.actions(),
-            data.episode_ends(),
-            128,
-            settings};
-  }
-  const Demonstrations states(7, 1, 1, 1000, 11), actions(8, 1, 1, 1000, 3);
-  return {"Hopper (synthetic, the paper's size)",
-          states.rows,
-          actions.rows,
-          states.ends,
-          128,
-          settings};
+  const darp::PolicyArchive sample = darp::sample_policy("hopper");
+  const auto path = darp::bench::reference_file("demos/hopper-expert-v2_1.hdf5");
+  if (!path) return sample_case("Hopper (synthetic, the paper's size)", sample);
+  const darp::Dataset data = darp::read_dataset(*path).dataset;
+  return {"Hopper (the paper's demonstration)", sample.spec(), data.observations(), data.actions(),
+          data.episode_ends()};
 }
 
 Case stack() {
-  const Demonstrations states(7, 1, 40, 105, 32), actions(8, 1, 40, 105, 7);
-  return {"Stack (synthetic, the paper's size)",
-          states.rows,
-          actions.rows,
-          states.ends,
-          256,
-          retrieval_of(536, 23, -0.1467619595, 0.298171598)};
+  return sample_case("Stack (synthetic, the paper's size)", darp::sample_policy("stack"));
 }
 
 /// The published training loop with LibTorch's own modules, optimizer and clipping.
@@ -263,20 +226,10 @@ std::vector<darp::bench::Result> bench_case(const Case& c, int rounds) {
   return results;
 }
 
-/// OpenBLAS reads its settings when it is loaded: set, and start anew.
-void use_few_blas_threads(char** argv) {
-  constexpr const char* kVariable = "OPENBLAS_NUM_THREADS";
-  const std::string wanted = std::to_string(kThreads);
-  if (const char* set = std::getenv(kVariable); set != nullptr && set == wanted) return;
-  setenv(kVariable, wanted.c_str(), 1);
-  execv("/proc/self/exe", argv);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  use_few_blas_threads(argv);
-  darp::repair_openblas(argv);
+  darp::bench::prepare_blas(kThreads, argv);
   const bool with_stack = argc == 1 || std::strcmp(argv[argc - 1], "--without-stack") != 0;
   const std::string json = darp::bench::json_argument(with_stack ? argc : argc - 1, argv);
   at::set_num_threads(kThreads);

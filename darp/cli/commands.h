@@ -12,5 +12,6 @@ void add_convert_command(CLI::App& app);
 void add_neighbors_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_import_reference_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
 
 }  // namespace darp

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   darp::add_neighbors_command(app);
   darp::add_train_command(app);
   darp::add_import_reference_command(app);
+  darp::add_bench_command(app);
 
   if (const std::string wrong = unknown_command(app, argc, argv); !wrong.empty())
     return fail(kUsage, wrong);
