@@ -10,7 +10,7 @@ if(DARP_SANITIZE)
   target_compile_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE})
   # Instrumented standard headers make GCC see uninitialised values where there are none.
-  target_compile_options(darp_compiler INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(darp_compiler INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 if(DARP_FUZZ)
