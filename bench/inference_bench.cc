@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
   const std::string json = darp::bench::json_argument(argc, argv);
   const darp::CpuPin pin(darp::allowed_cpus().back());
   if (!pin.notice().empty()) fmt::print("{}\n", pin.notice());
-  at::set_num_threads(1);
+  darp::bench::use_one_torch_thread();
   keep_freed_memory();
   fmt::print("bfloat16 products: {}\n", darp::kernels::to_string(darp::kernels::bfloat_level()));
   std::vector<Result> results;

@@ -2,14 +2,15 @@
 // The rival of inference_bench: one step of the published policy, written down with LibTorch's
 // tensors.
 
-#include <torch/torch.h>
-
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "darp/policy/policy_archive.h"
 
 namespace darp::bench {
+
+/// LibTorch works on one thread from here on.
+void use_one_torch_thread();
 
 /// What the published code does for each observation, with everything that can be prepared
 /// prepared: standardised rows, the windows of the past of every row and their weights are tensors
@@ -19,25 +20,13 @@ class PublishedStep {
  public:
   /// For policies with the published conventions (apply_reference_conventions) and one network.
   explicit PublishedStep(const PolicyArchive& archive);
+  ~PublishedStep();
 
   void act(std::span<const float> observation, std::span<float> action);
 
  private:
-  struct Layer {
-    torch::Tensor weight, bias, scale, shift;
-  };
-
-  void remember_windows(const PolicyArchive& archive);
-  torch::Tensor neighbors(const torch::Tensor& query);
-  torch::Tensor network(torch::Tensor inputs) const;
-
-  int64_t k_, kept_, lookback_, seen_ = 0;
-  double difference_scale_;
-  torch::Tensor offset_, scale_, action_offset_, action_scale_;
-  torch::Tensor states_, actions_;   // standardised
-  torch::Tensor windows_, weights_;  // [rows, lookback, dim], [rows, lookback]; the latest first
-  torch::Tensor past_;               // queries, the latest first
-  std::vector<Layer> layers_;
+  class Tensors;
+  std::unique_ptr<Tensors> tensors_;  // LibTorch's headers take long to compile: not here
 };
 
 }  // namespace darp::bench

@@ -6,6 +6,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(darp_compiler INTERFACE -Wno-restrict)
 endif()
 target_include_directories(darp_compiler INTERFACE ${PROJECT_SOURCE_DIR})
+# SIMD levels that Highway compiles for: not SSSE3, which x86 CPUs since 2008 leave behind. Where memory is watched, the widest, AVX2 and the
+# plain one will do.
+set(DARP_SIMD_LEFT_OUT HWY_SSSE3)
+if(DARP_SANITIZE)
+  set(DARP_SIMD_LEFT_OUT HWY_SSSE3|HWY_SSE4)
+endif()
+target_compile_definitions(darp_compiler INTERFACE "HWY_DISABLED_TARGETS=(${DARP_SIMD_LEFT_OUT})")
 if(DARP_SANITIZE)
   target_compile_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(darp_compiler INTERFACE -fsanitize=${DARP_SANITIZE})
