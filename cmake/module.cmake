@@ -1,8 +1,9 @@
 # A folder is a module is a target: darp_module(core DEPENDS fmt::fmt) makes darp::core from the folder's *.cc files and
 # core_test from its *_test.cc files. New files are picked up by themselves. NO_FOREIGN_BYTES: what it reads was checked by
-# others, so `make test` does not run its tests a second time under sanitizers.
+# others, so `make test` does not run its tests a second time under sanitizers. SEPARATE_SOURCES and SEPARATE_TESTS: compiled one by one even
+# where DARP_UNITY puts several into one, because they include themselves again (Highway) or use the same names.
 function(darp_module name)
-  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES;SEPARATE_SOURCES;SEPARATE_TESTS" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -10,11 +11,17 @@ function(darp_module name)
   add_library(darp_${name} STATIC ${sources})
   add_library(darp::${name} ALIAS darp_${name})
   target_link_libraries(darp_${name} PUBLIC darp_compiler ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  if(DARP_UNITY AND NOT ARG_SEPARATE_SOURCES)
+    set_target_properties(darp_${name} PROPERTIES UNITY_BUILD ON)
+  endif()
   if(DARP_TESTS AND tests)
     if(NOT ARG_NO_FOREIGN_BYTES)
       set(labels robustness)
     endif()
     darp_test(${name}_test SOURCES ${tests} DEPENDS darp::${name} ${ARG_PRIVATE} LABELS ${labels})
+    if(DARP_UNITY AND NOT ARG_SEPARATE_TESTS)
+      set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON)
+    endif()
   endif()
 endfunction()
 

@@ -17,7 +17,7 @@ constexpr std::string_view kKindKey = "darp.kind", kKind = "policy", kVersionKey
                            kStates = "demonstrations.observations",
                            kActions = "demonstrations.actions",
                            kQuantiles = "demonstrations.distance_quantiles";
-constexpr std::string_view kAgain = "create the policy again";
+constexpr std::string_view kCreateAgain = "create the policy again";
 
 std::string member_tensor(int64_t member, const Parameter& parameter) {
   return fmt::format("members.{}.{}", member, parameter.name);
@@ -67,14 +67,14 @@ class Reader {
         throw Error(file_.where(),
                     fmt::format("has metadata '{}', which version {} does not have", key,
                                 PolicyArchive::kVersion),
-                    kAgain);
+                    kCreateAgain);
     }
   }
 
   const std::string& text(std::string_view key) const {
     const auto found = file_.metadata().find(std::string(key));
     if (found == file_.metadata().end())
-      throw Error(file_.where(), fmt::format("has no '{}' in its metadata", key), kAgain);
+      throw Error(file_.where(), fmt::format("has no '{}' in its metadata", key), kCreateAgain);
     return found->second;
   }
 
@@ -82,14 +82,14 @@ class Reader {
   const TensorView& tensor(std::string_view name, Dtype dtype, size_t dimensions) {
     const TensorView* pointer = file_.find(name);
     if (pointer == nullptr)
-      throw Error(file_.where(), fmt::format("has no tensor '{}'", name), kAgain);
+      throw Error(file_.where(), fmt::format("has no tensor '{}'", name), kCreateAgain);
     const TensorView& found = *pointer;
     if (found.dtype != dtype || found.shape.size() != dimensions)
       throw Error(file_.where(),
                   fmt::format("tensor '{}' is {} [{}], expected {} with {} dimensions", name,
                               dtype_name(found.dtype), fmt::join(found.shape, ", "),
                               dtype_name(dtype), dimensions),
-                  kAgain);
+                  kCreateAgain);
     taken_.insert(found.name);
     return found;
   }
@@ -101,7 +101,7 @@ class Reader {
       throw Error(file_.where(),
                   fmt::format("tensor '{}' has the shape [{}], expected [{}]", name,
                               fmt::join(found.shape, ", "), fmt::join(shape, ", ")),
-                  kAgain);
+                  kCreateAgain);
     return file_.floats(name);
   }
 
@@ -141,7 +141,7 @@ class Reader {
 
   Matrix matrix(std::string_view name, int64_t rows, int64_t dim) {
     // Without columns, rows would cost nothing and could be any number.
-    if (dim == 0) throw Error(file_.where(), "has a normalizer without dimensions", kAgain);
+    if (dim == 0) throw Error(file_.where(), "has a normalizer without dimensions", kCreateAgain);
     return Matrix::copy_of({floats(name, {rows, dim}).data(), rows, dim, dim});
   }
 
@@ -150,7 +150,7 @@ class Reader {
       if (!taken_.contains(found.name))
         throw Error(file_.where(),
                     fmt::format("has a tensor '{}', which such a policy does not have", found.name),
-                    kAgain);
+                    kCreateAgain);
   }
 
   const SafetensorsFile& file_;

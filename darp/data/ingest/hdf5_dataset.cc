@@ -11,7 +11,7 @@
 namespace darp {
 namespace {
 
-constexpr const char* kDamaged = "the file is truncated or damaged: copy or create it again";
+constexpr const char* kDamagedDataset = "the file is truncated or damaged: copy or create it again";
 
 /// IEEE binary16 as h5py stores numpy's float16; HDF5 1.10 has no name for it.
 bool is_float16(hid_t type) {
@@ -77,7 +77,7 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string where)
   const bool absurd =
       std::any_of(shape_.begin(), shape_.end(), [](uint64_t n) { return n > (uint64_t{1} << 48); });
   if (absurd || !checked_product(factors))
-    throw Error(where_, "declares an impossible shape", kDamaged);
+    throw Error(where_, "declares an impossible shape", kDamagedDataset);
   for (size_t d = 1; d < shape_.size(); ++d) width_ *= shape_[d];
   check_storage();
 }

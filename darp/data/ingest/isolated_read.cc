@@ -19,7 +19,7 @@
 namespace darp {
 namespace {
 
-constexpr const char* kDamaged = "the file is damaged: copy or create it again";
+constexpr const char* kDamagedRead = "the file is damaged: copy or create it again";
 
 /// What the child's message starts with.
 enum class Reply : uint8_t { kPlan = 1, kError = 2, kNoMemory = 3 };
@@ -150,11 +150,11 @@ ByteWriter run_child(int memory, const std::function<ReadPlan(StagingArea&)>& pl
 void check_ending(const std::string& source, int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
-    throw Error(source, "takes far too long or too much memory to read", kDamaged);
+    throw Error(source, "takes far too long or too much memory to read", kDamagedRead);
   throw Error(source,
               fmt::format("makes the HDF5 library crash ({})",
                           WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "it ended early"),
-              kDamaged);
+              kDamagedRead);
 }
 
 ReadPlan decode_reply(Bytes reply, const std::string& source) {

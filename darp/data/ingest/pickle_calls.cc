@@ -7,11 +7,11 @@
 namespace darp {
 namespace {
 
-constexpr const char* kDamaged =
+constexpr const char* kDamagedPickle =
     "the file is damaged or was not written by numpy: copy or create it again";
 
 void require(bool condition, std::string_view what, const std::string& where) {
-  if (!condition) throw Error(where, what, kDamaged);
+  if (!condition) throw Error(where, what, kDamagedPickle);
 }
 
 bool is_integer(const PickleValue& value, int64_t wanted) {
@@ -168,7 +168,7 @@ PickleValue* PickleCalls::call(PickleGlobal function, const PickleItems& argumen
     case PickleGlobal::kNdarray:
       break;
   }
-  throw Error(where, "calls numpy.ndarray, which numpy's own pickles never do", kDamaged);
+  throw Error(where, "calls numpy.ndarray, which numpy's own pickles never do", kDamagedPickle);
 }
 
 PickleValue* PickleCalls::encode(const PickleItems& arguments, const std::string& where) {
@@ -192,7 +192,7 @@ void PickleCalls::set_state(PickleValue& target, const PickleValue& state,
   } else if (auto* array = target.get<std::unique_ptr<PickleArray>>()) {
     set_array_state(**array, items->items, where);
   } else {
-    throw Error(where, fmt::format("sets the state of {}", target.kind_name()), kDamaged);
+    throw Error(where, fmt::format("sets the state of {}", target.kind_name()), kDamagedPickle);
   }
 }
 

@@ -7,7 +7,7 @@
 namespace darp {
 namespace {
 
-constexpr const char* kDamaged =
+constexpr const char* kDamagedPlan =
     "the file is damaged, or changed while it was read: copy or create it again";
 
 MutableMatrixView target_of(EpisodeAssembler& assembler, PlannedRead::Target target) {
@@ -30,7 +30,7 @@ MutableMatrixView window(const PlannedRead& read, MutableMatrixView all,
   };
   if (!inside(read.first_row, read.rows, all.rows()) ||
       !inside(read.first_col, read.width, all.cols()))
-    throw Error(source, "has data outside of its episodes", kDamaged);
+    throw Error(source, "has data outside of its episodes", kDamagedPlan);
   return all.rows_between(read.first_row, read.first_row + read.rows)
       .cols_between(read.first_col, read.first_col + read.width);
 }
@@ -41,7 +41,7 @@ Bytes bytes_of(const PlannedRead& read, Bytes source_bytes, const std::string& s
                               static_cast<uint64_t>(read.type.size)};
   const auto size = checked_product(factors);
   if (!size || read.offset > source_bytes.size() || *size > source_bytes.size() - read.offset)
-    throw Error(source, "ends before its data do", kDamaged);
+    throw Error(source, "ends before its data do", kDamagedPlan);
   return source_bytes.subspan(read.offset, *size);
 }
 

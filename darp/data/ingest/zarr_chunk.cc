@@ -10,7 +10,7 @@
 namespace darp {
 namespace {
 
-constexpr const char* kDamaged =
+constexpr const char* kDamagedChunk =
     "the chunk is truncated or damaged: copy or create the store again";
 
 }  // namespace
@@ -20,7 +20,7 @@ Bytes ZarrChunkDecoder::decode(Bytes stored, std::string_view where) {
     case ZarrCompressor::kNone:
       if (stored.size() != chunk_bytes_)
         throw Error(where, fmt::format("has {} bytes, not {}", stored.size(), chunk_bytes_),
-                    kDamaged);
+                    kDamagedChunk);
       return stored;
     case ZarrCompressor::kZlib:
     case ZarrCompressor::kGzip:
@@ -40,7 +40,8 @@ void ZarrChunkDecoder::allocate(Bytes stored, std::string_view where) {
 
 void ZarrChunkDecoder::inflate_chunk(Bytes stored, std::string_view where) {
   if (stored.size() > INT32_MAX)
-    throw Error(where, fmt::format("has {} bytes for {}", stored.size(), chunk_bytes_), kDamaged);
+    throw Error(where, fmt::format("has {} bytes for {}", stored.size(), chunk_bytes_),
+                kDamagedChunk);
   allocate(stored, where);
   // zlib's way to say which of the two headers must be there.
   constexpr int kWindow = 15, kGzipHeader = 16;
@@ -55,7 +56,7 @@ void ZarrChunkDecoder::inflate_chunk(Bytes stored, std::string_view where) {
   const int result = inflate(&stream, Z_FINISH);
   inflateEnd(&stream);
   if (result != Z_STREAM_END || stream.avail_out != 0 || stream.avail_in != 0)
-    throw Error(where, fmt::format("does not unpack to {} bytes", chunk_bytes_), kDamaged);
+    throw Error(where, fmt::format("does not unpack to {} bytes", chunk_bytes_), kDamagedChunk);
 }
 
 void ZarrChunkDecoder::decode_blosc(Bytes stored, std::string_view where) {
@@ -63,11 +64,12 @@ void ZarrChunkDecoder::decode_blosc(Bytes stored, std::string_view where) {
   if (stored.size() < BLOSC_MIN_HEADER_LENGTH ||
       blosc_cbuffer_validate(stored.data(), stored.size(), &unpacked) != 0 ||
       unpacked != chunk_bytes_)
-    throw Error(where, fmt::format("is not a blosc buffer of {} bytes", chunk_bytes_), kDamaged);
+    throw Error(where, fmt::format("is not a blosc buffer of {} bytes", chunk_bytes_),
+                kDamagedChunk);
   allocate(stored, where);
   const int written = blosc_decompress_ctx(stored.data(), buffer_.data(), buffer_.size(), 1);
   if (written < 0 || static_cast<uint64_t>(written) != chunk_bytes_)
-    throw Error(where, fmt::format("does not unpack to {} bytes", chunk_bytes_), kDamaged);
+    throw Error(where, fmt::format("does not unpack to {} bytes", chunk_bytes_), kDamagedChunk);
 }
 
 }  // namespace darp

@@ -11,17 +11,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDamaged = "the store is damaged: copy or create it again";
+constexpr const char* kDamagedStore = "the store is damaged: copy or create it again";
 constexpr uint64_t kMaxText = 1 << 20;
 constexpr size_t kMaxDimensions = 32;  // numpy's limit
 
 json parse_object(Bytes text, std::string_view where) {
   if (text.size() > kMaxText)
     throw Error(where, fmt::format("has {} bytes, far more than a description needs", text.size()),
-                kDamaged);
+                kDamagedStore);
   const std::string_view chars = as_text(text);
   json object = json::parse(chars.begin(), chars.end(), nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) throw Error(where, "is not a JSON object", kDamaged);
+  if (!object.is_object()) throw Error(where, "is not a JSON object", kDamagedStore);
   return object;
 }
 
@@ -49,11 +49,11 @@ std::vector<uint64_t> parse_dimensions(const json& object, const char* name,
   std::vector<uint64_t> dimensions;
   if (!list.is_array() || list.empty() || list.size() > kMaxDimensions)
     throw Error(where, fmt::format("has no '{}' of 1 to {} dimensions", name, kMaxDimensions),
-                kDamaged);
+                kDamagedStore);
   for (const json& dimension : list) {
     if (!dimension.is_number_unsigned())
       throw Error(where, fmt::format("has a '{}' with an entry that is not a count", name),
-                  kDamaged);
+                  kDamagedStore);
     dimensions.push_back(dimension.get<uint64_t>());
   }
   return dimensions;
@@ -64,7 +64,7 @@ ElementType parse_dtype(const json& object, std::string_view where) {
   if (dtype.is_array())
     throw Error(where, "has elements that are structures",
                 "save each of their fields as an array of its own");
-  if (!dtype.is_string()) throw Error(where, "has no 'dtype'", kDamaged);
+  if (!dtype.is_string()) throw Error(where, "has no 'dtype'", kDamagedStore);
   return parse_element_type(dtype.get<std::string>(), where);
 }
 
@@ -78,13 +78,13 @@ std::optional<double> parse_fill_value(const json& object, std::string_view wher
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return kInfinity;
   if (text == "-Infinity") return -kInfinity;
-  throw Error(where, "has a 'fill_value' that is not a number", kDamaged);
+  throw Error(where, "has a 'fill_value' that is not a number", kDamagedStore);
 }
 
 void check_filters(const json& object, std::string_view where) {
   const json& filters = entry(object, "filters");
   if (filters.is_null() || (filters.is_array() && filters.empty())) return;
-  if (!filters.is_array()) throw Error(where, "has 'filters' that are not a list", kDamaged);
+  if (!filters.is_array()) throw Error(where, "has 'filters' that are not a list", kDamagedStore);
   const std::string id = filters[0].is_object() ? text_of(entry(filters[0], "id")) : "";
   throw Error(where, fmt::format("is stored through the filter '{}'", id),
               "filters are not supported: save the array again with filters=None");
@@ -94,7 +94,7 @@ ZarrCompressor parse_compressor(const json& object, std::string_view where) {
   const json& compressor = entry(object, "compressor");
   if (compressor.is_null()) return ZarrCompressor::kNone;
   const std::string id = compressor.is_object() ? text_of(entry(compressor, "id")) : "";
-  if (id.empty()) throw Error(where, "has a 'compressor' without an id", kDamaged);
+  if (id.empty()) throw Error(where, "has a 'compressor' without an id", kDamagedStore);
   if (id == "zlib") return ZarrCompressor::kZlib;
   if (id == "gzip") return ZarrCompressor::kGzip;
   if (id == "blosc") return ZarrCompressor::kBlosc;
@@ -117,12 +117,12 @@ void check_sizes(const ZarrMetadata& array, std::string_view where) {
     throw Error(
         where,
         fmt::format("has {} dimensions but chunks of {}", array.shape.size(), array.chunks.size()),
-        kDamaged);
+        kDamagedStore);
   for (const uint64_t length : array.chunks)
-    if (length == 0) throw Error(where, "has chunks of length zero", kDamaged);
+    if (length == 0) throw Error(where, "has chunks of length zero", kDamagedStore);
   const auto chunk = byte_count(array.chunks, array.type);
   if (!chunk || !byte_count(array.shape, array.type))
-    throw Error(where, "declares more bytes than any machine can hold", kDamaged);
+    throw Error(where, "declares more bytes than any machine can hold", kDamagedStore);
   // The compressors count in 31 bits, with some room for a header.
   constexpr uint64_t kLargestChunk = INT32_MAX - 64;
   if (array.compressor != ZarrCompressor::kNone && *chunk > kLargestChunk)
@@ -156,12 +156,12 @@ ZarrMetadata parse_zarray(Bytes text, std::string_view where) {
   array.compressor = parse_compressor(object, where);
   const std::string order = text_of(entry(object, "order"));
   if (order != "C" && order != "F")
-    throw Error(where, "has an 'order' that is not C or F", kDamaged);
+    throw Error(where, "has an 'order' that is not C or F", kDamagedStore);
   array.fortran_order = order == "F";
   if (const json& separator = entry(object, "dimension_separator"); !separator.is_null()) {
     const std::string character = text_of(separator);
     if (character != "." && character != "/")
-      throw Error(where, "has a 'dimension_separator' that is not . or /", kDamaged);
+      throw Error(where, "has a 'dimension_separator' that is not . or /", kDamagedStore);
     array.separator = character[0];
   }
   check_sizes(array, where);
