@@ -1,12 +1,12 @@
 #include "darp/data/dataset.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "darp/core/bytes.h"
+#include "darp/core/finite.h"
 #include "darp/core/hash.h"
 #include "darp/core/rng.h"
 #include "darp/core/suggest.h"
@@ -16,16 +16,6 @@ namespace {
 
 constexpr const char* kBroken =
     "the file is damaged or was written by a faulty tool: create it again";
-
-/// A float is NaN or infinite exactly when its exponent bits are all ones. Integer arithmetic
-/// without branches lets the compiler use full vector width, so that the check runs at the speed of
-/// memory.
-bool all_finite(std::span<const float> values) {
-  uint32_t found = 0;
-  for (const float value : values)
-    found |= ((std::bit_cast<uint32_t>(value) & 0x7F800000u) == 0x7F800000u) ? 1u : 0u;
-  return found == 0;
-}
 
 /// The first entry that is NaN or infinite, as {row, column}, or {-1, -1}.
 std::pair<int64_t, int64_t> first_non_finite(MatrixView values) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "darp/core/finite.h"
 #include "darp/policy/novelty.h"
 #include "darp/retrieval/history_metric.h"
 #include "darp/retrieval/metric_space.h"
@@ -15,10 +16,6 @@ namespace darp {
 namespace {
 
 constexpr std::string_view kAgain = "train or import the policy again";
-
-bool all_finite(std::span<const float> values) {
-  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
 
 void check_members(const PolicyContents& c, const std::vector<Parameter>& parameters) {
   if (std::ssize(c.members) != c.spec.members)

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "darp/core/progress.h"

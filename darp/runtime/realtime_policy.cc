@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "darp/core/finite.h"
 #include "darp/kernels/row_sums.h"
 #include "darp/policy/novelty.h"
 #include "darp/retrieval/retrieval_session.h"
@@ -13,10 +13,6 @@
 
 namespace darp {
 namespace {
-
-bool all_finite(std::span<const float> values) {
-  return std::ranges::all_of(values, [](float x) { return std::isfinite(x); });
-}
 
 /// More of the stack than a step can need, so that the kernel has given it before the first.
 [[gnu::noinline]] void touch_stack() noexcept {

@@ -22,7 +22,7 @@ const std::map<std::string, int> kLevel = {
     {"train", 4},       {"train/torch", 5},     {"cli", 6}};
 
 /// Libraries that only some modules may see. The lean modules (core, kernels, data, retrieval,
-/// policy) have none but Highway and hnswlib.
+/// policy, runtime) have none but Highway, hnswlib and yaml-cpp.
 const std::vector<std::pair<std::regex, std::vector<std::string>>> kLibraries = {
     {std::regex("^(hdf5|blosc|zlib)\\.h$"), {"data/ingest"}},
     {std::regex("^hwy/.*"), {"kernels"}},

@@ -2,10 +2,8 @@
 // calls. The kernel itself reports the latter two.
 
 #include <gtest/gtest.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -92,14 +90,13 @@ void count_system_calls() {
 }
 
 /// Runs the loop in a process of its own, where system calls can be counted and cannot be had.
-Counts counted(const std::function<void(Counts&)>& prepare,
-               const std::function<void(Counts&)>& loop) {
+Counts counted(const std::function<void()>& prepare, const std::function<void(Counts&)>& loop) {
   int ends[2];
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
     Counts counts;
-    prepare(counts);
+    prepare();
     count_system_calls();
     const int64_t faults = page_faults();
     allocations = 0;
@@ -131,15 +128,8 @@ Counts counted_steps(const PolicyArchive& archive, Precision precision, int64_t 
   std::vector<float> action(model->action_dim());
   std::vector<ExplainedNeighbor> neighbors(model->most_neighbors());
   std::vector<float> proposals(neighbors.size() * action.size());
-  const auto prepare = [&](Counts&) {
-    policy.warm_up();
-    // The caller's own memory, which a fork makes new.
-    std::ranges::fill(action, 0.0f);
-    std::ranges::fill(neighbors, ExplainedNeighbor{});
-    std::ranges::fill(proposals, 0.0f);
-  };
-  return counted(prepare, [&](Counts& counts) {
-    for (int64_t t = 0; t < steps; ++t) {
+  const auto run = [&](int64_t count, Counts& counts) {
+    for (int64_t t = 0; t < count; ++t) {
       if (t % 1000 == 0) policy.reset();
       const ActStatus status =
           t % 101 == 100 ? policy.act(bad, action) : policy.act(rollout.row(t % 257), action);
@@ -147,7 +137,17 @@ Counts counted_steps(const PolicyArchive& archive, Precision precision, int64_t 
       counts.steps += 1;
       counts.good += status == ActStatus::kOk ? 1 : 0;
     }
-  });
+  };
+  const auto prepare = [&] {
+    policy.warm_up();
+    // The caller's own memory and code, which a fork makes new.
+    std::ranges::fill(action, 0.0f);
+    std::ranges::fill(neighbors, ExplainedNeighbor{});
+    std::ranges::fill(proposals, 0.0f);
+    Counts none;
+    run(0, none);
+  };
+  return counted(prepare, [&](Counts& counts) { run(steps, counts); });
 }
 
 void expect_nothing(const Counts& counts, int64_t steps) {
@@ -176,7 +176,7 @@ PolicyContents retrieving() {
 
 // Each counter sees what it is there to see.
 TEST(ControlLoop, CountersCount) {
-  const Counts counts = counted([](Counts&) {},
+  const Counts counts = counted([] {},
                                 [](Counts&) {
                                   for (int i = 0; i < 3; ++i) syscall(SYS_getppid);
                                   void* volatile memory = std::malloc(1 << 14);

@@ -1,0 +1,20 @@
+#pragma once
+// Neither NaN nor infinite.
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace darp {
+
+/// A float is NaN or infinite exactly when its exponent bits are all ones. Integer arithmetic
+/// without branches lets the compiler use full vector width, so that the check runs at the speed of
+/// memory.
+inline bool all_finite(std::span<const float> values) {
+  uint32_t found = 0;
+  for (const float value : values)
+    found |= ((std::bit_cast<uint32_t>(value) & 0x7F800000u) == 0x7F800000u) ? 1u : 0u;
+  return found == 0;
+}
+
+}  // namespace darp
