@@ -112,6 +112,7 @@ void apply_override(std::string_view assignment, const FieldWalk& walk, std::str
 std::string write_yaml(const FieldWalk& walk);
 std::string help_table(const FieldWalk& walk);
 std::string markdown_table(const FieldWalk& walk);
+std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk& usual);
 }  // namespace internal
 
 /// Sets the fields that the YAML text names and leaves the others. Throws Error with `where`, line
@@ -159,6 +160,14 @@ std::string help_table(S settings) {
 template <class S>
 std::string markdown_table(S settings) {
   return internal::markdown_table(internal::walk(settings));
+}
+
+/// What differs from the defaults, as apply_override() takes it: "a.b=c" for each, in the order of
+/// fields. Unlike write_yaml()'s it does not change when a setting is added or explained better.
+template <class S>
+std::vector<std::string> changed_settings(S settings) {
+  S usual;
+  return internal::changed_settings(internal::walk(settings), internal::walk(usual));
 }
 
 }  // namespace darp

@@ -12,6 +12,8 @@ namespace {
 using Row = std::array<std::string, 4>;
 using Rows = std::vector<Row>;
 
+constexpr const char* kGroup = "group";  // in place of a type
+
 class Lister : public EachField<Lister> {
  public:
   Lister(Rows& rows, std::string path) : rows_(rows), path_(std::move(path)) {}
@@ -34,7 +36,7 @@ class Lister : public EachField<Lister> {
   }
 
   void visit_group(const FieldInfo& info, const Walk& walk) override {
-    add(info, "group", "");
+    add(info, kGroup, "");
     Lister inner(rows_, join_path(path_, info.name));
     walk(inner);
   }
@@ -146,6 +148,19 @@ std::string markdown_table(const FieldWalk& walk) {
     table += fmt::format("| {} | {} | {} | {} |\n", escape_bars(code(row[0])), escape_bars(row[1]),
                          escape_bars(code(row[2])), escape_bars(row[3]));
   return table;
+}
+
+std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk& usual) {
+  const Rows before = list(usual);
+  std::vector<std::string> changed;
+  for (const Row& row : list(walk)) {
+    // Groups have no value; fields that others bring along (kinds) are not in `usual`.
+    const bool same = std::any_of(before.begin(), before.end(), [&](const Row& other) {
+      return other[0] == row[0] && other[2] == row[2];
+    });
+    if (!same && row[1] != kGroup) changed.push_back(row[0] + "=" + row[2]);
+  }
+  return changed;
 }
 
 }  // namespace darp::internal

@@ -160,6 +160,18 @@ TEST(Fields, WhatYamlCannotSayIsNotWritten) {
   EXPECT_THROW(write_yaml(s), Error);
 }
 
+TEST(Fields, ChangedSettingsLeadFromTheDefaultsToTheSame) {
+  EXPECT_TRUE(changed_settings(TrainSettings{}).empty());
+  TrainSettings s;
+  s.name = "a b", s.schedule = Schedule::kOff, s.widths = {}, s.optimizer.rate = 0.25;
+  const std::vector<std::string> changed = changed_settings(s);
+  EXPECT_EQ(changed, (std::vector<std::string>{"name=\"a b\"", "schedule=\"off\"", "widths=[]",
+                                               "optimizer.rate=0.25"}));
+  TrainSettings again;
+  for (const std::string& assignment : changed) apply_override(assignment, again);
+  EXPECT_EQ(write_yaml(again), write_yaml(s));
+}
+
 TEST(Fields, HelpIsAligned) {
   EXPECT_EQ(help_table(OptimizerSettings{}),
             "rate   number from 0 to 10     0.001         Step size.\n"

@@ -230,6 +230,10 @@ class RealtimeAsPolicy final : public Policy {
     if (status != ActStatus::kOk)
       throw Error("step", describe(status), "check the sensor or simulator that gave the numbers");
   }
+  float novelty() const override { return policy_.novelty(); }
+  int64_t explain(std::span<ExplainedNeighbor> neighbors) override {
+    return policy_.explain(neighbors, {});
+  }
 
  private:
   RealtimePolicy policy_;

@@ -23,12 +23,6 @@ struct RealtimeOptions {
   std::vector<float> hold;
 };
 
-/// One neighbour of the last step: where it was demonstrated and how far away it is.
-struct ExplainedNeighbor {
-  int64_t row = 0, episode = 0, time = 0;  // all from 0; time counts steps within the episode
-  float distance = 0;                      // the one that ranked it, in standardised units
-};
-
 /// One rollout. Not for two threads at once; each thread has its own, all share the model. After
 /// construction nothing allocates, locks, throws or calls the system; after warm_up() on the thread
 /// that acts, nothing takes a page fault either. Numbers too small to be normal count as zero.

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "darp/train/append_file.h"
+#include "darp/core/append_file.h"
 
 namespace darp {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "darp/train/append_file.h"
+#include "darp/core/append_file.h"
 
 namespace darp {
 

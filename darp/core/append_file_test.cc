@@ -1,4 +1,4 @@
-#include "darp/train/append_file.h"
+#include "darp/core/append_file.h"
 
 #include <gtest/gtest.h>
 
