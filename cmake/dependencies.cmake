@@ -15,6 +15,16 @@ if(NOT DARP_LEAN)
   pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5-serial)
   pkg_check_modules(blosc REQUIRED IMPORTED_TARGET blosc)
   find_package(LAPACK REQUIRED)
+  pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+  pkg_check_modules(egl REQUIRED egl)  # headers only: the library is loaded when a picture is wanted
+  # Plain headers and libraries: Chipmunk has no CMake package, and that of MuJoCo names a folder that Debian does not have.
+  foreach(name chipmunk mujoco)
+    find_path(${name}_include ${name}/${name}.h REQUIRED)
+    find_library(${name}_library ${name} REQUIRED)
+    add_library(darp_${name} INTERFACE IMPORTED)
+    target_include_directories(darp_${name} SYSTEM INTERFACE ${${name}_include})
+    target_link_libraries(darp_${name} INTERFACE ${${name}_library})
+  endforeach()
 
   # LibTorch as plain headers and libraries: its own CMake package asks for glog, protobuf and CUDA's compiler, which we do not use.
   set(DARP_TORCH_DIR "" CACHE PATH "A LibTorch other than the system's: an unpacked download, or the folder where Python has torch")

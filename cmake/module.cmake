@@ -1,10 +1,14 @@
 # A folder is a module is a target: darp_module(core DEPENDS fmt::fmt) makes darp::core from the folder's *.cc files and
 # core_test from its *_test.cc files. New files are picked up by themselves. NO_FOREIGN_BYTES: what it reads was checked by
-# others, so `make test` does not run its tests a second time under sanitizers. SEPARATE_SOURCES and SEPARATE_TESTS: compiled one by one even
+# others, so `make test` does not run its tests a second time under sanitizers. WITH_SUBFOLDERS: folders below belong to it too. SEPARATE_SOURCES and SEPARATE_TESTS: compiled one by one even
 # where DARP_UNITY puts several into one, because they include themselves again (Highway) or use the same names.
 function(darp_module name)
-  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES;SEPARATE_SOURCES;SEPARATE_TESTS" "" "DEPENDS;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES;WITH_SUBFOLDERS;SEPARATE_SOURCES;SEPARATE_TESTS" "" "DEPENDS;PRIVATE" ${ARGN})
+  if(ARG_WITH_SUBFOLDERS)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  endif()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -39,4 +43,30 @@ function(darp_test name)
     add_dependencies(robustness_tests ${name})
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}")
+endfunction()
+
+# Text files that travel inside a library: darp_embed(env hopper/hopper.xml) makes "darp/env/hopper/hopper.xml.h", which
+# has `inline constexpr std::string_view kHopperXml`.
+function(darp_embed name file)
+  get_filename_component(stem ${file} NAME)
+  string(REGEX REPLACE "[^a-zA-Z0-9]+" ";" words ${stem})
+  set(symbol k)
+  foreach(word ${words})
+    string(SUBSTRING ${word} 0 1 first)
+    string(SUBSTRING ${word} 1 -1 rest)
+    string(TOUPPER ${first} first)
+    string(APPEND symbol ${first}${rest})
+  endforeach()
+  file(READ ${file} text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(header ${CMAKE_BINARY_DIR}/embedded/${path}.h)
+  file(CONFIGURE OUTPUT ${header} @ONLY CONTENT
+"#pragma once
+#include <string_view>
+namespace darp {
+inline constexpr std::string_view @symbol@ = R\"embedded(@text@)embedded\";
+}
+")
+  target_include_directories(darp_${name} PRIVATE ${CMAKE_BINARY_DIR}/embedded)
 endfunction()

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 /// Levels of docs/architecture.md. A module may include itself and modules of lower levels.
 const std::map<std::string, int> kLevel = {
-    {"core", 0},        {"kernels", 1},         {"data", 1},   {"retrieval", 2},
-    {"data/ingest", 2}, {"retrieval/graph", 3}, {"policy", 3}, {"runtime", 4},
+    {"core", 0},        {"kernels", 1},         {"data", 1},   {"env", 1},  {"retrieval", 2},
+    {"data/ingest", 2}, {"retrieval/graph", 3}, {"policy", 3}, {"eval", 4}, {"runtime", 4},
     {"train", 4},       {"train/torch", 5},     {"cli", 6}};
 
 /// Libraries that only some modules may see. The lean modules (core, kernels, data, retrieval,
@@ -28,7 +28,8 @@ const std::vector<std::pair<std::regex, std::vector<std::string>>> kLibraries = 
     {std::regex("^hwy/.*"), {"kernels"}},
     {std::regex("^hnswlib/.*"), {"retrieval"}},
     {std::regex("^(torch|ATen|c10)/.*"), {"train/torch", "expert"}},
-    {std::regex("^mujoco/.*"), {"env"}},
+    {std::regex("^(mujoco|chipmunk|EGL|cairo)/.*|^cairo\\.h$"), {"env"}},
+    {std::regex("^lib(av|sw)[a-z]*/.*"), {"eval"}},
     {std::regex("^CLI/.*"), {"cli"}},
     {std::regex("^yaml-cpp/.*"), {"core"}},
 };

@@ -1,0 +1,141 @@
+#include "darp/env/mujoco/mujoco_simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "darp/core/error.h"
+#include "darp/core/suggest.h"
+#include "darp/env/mujoco/mujoco_renderer.h"
+
+namespace darp {
+namespace {
+
+bool finite_numbers(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+/// Warnings of the physics; others are about drawing.
+bool warned(const mjData& data) {
+  for (const int kind : {mjWARN_INERTIA, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL, mjWARN_BADQPOS,
+                         mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL})
+    if (data.warning[kind].number != 0) return true;
+  return false;
+}
+
+/// All that mj_step starts from, in the order of a saved state. `Data` is mjData or const mjData.
+template <class Data, class Visit>
+void visit_state(const mjModel& model, Data& data, const Visit& visit) {
+  visit(&data.time, 1);
+  visit(data.qpos, model.nq);
+  visit(data.qvel, model.nv);
+  visit(data.act, model.na);
+  visit(data.ctrl, model.nu);
+  visit(data.mocap_pos, 3 * model.nmocap);
+  visit(data.mocap_quat, 4 * model.nmocap);
+  visit(data.qacc_warmstart, model.nv);
+}
+
+std::vector<std::string> names_of(const mjModel& model, mjtObj kind, int first, int count) {
+  std::vector<std::string> names;
+  for (int i = first; i < count; ++i)
+    if (const char* name = mj_id2name(&model, kind, i)) names.emplace_back(name);
+  return names;
+}
+
+}  // namespace
+
+MujocoSimulation::MujocoSimulation(std::shared_ptr<const mjModel> model)
+    : model_(std::move(model)), data_(mj_makeData(model_.get())) {
+  if (!data_) throw std::bad_alloc();
+  mj_forward(model_.get(), data_.get());
+}
+
+MujocoSimulation::~MujocoSimulation() = default;
+
+std::span<const double> MujocoSimulation::qpos() const {
+  return {data_->qpos, static_cast<size_t>(model_->nq)};
+}
+
+std::span<const double> MujocoSimulation::qvel() const {
+  return {data_->qvel, static_cast<size_t>(model_->nv)};
+}
+
+void MujocoSimulation::reset() {
+  mj_resetData(model_.get(), data_.get());
+}
+
+void MujocoSimulation::set_state(std::span<const double> qpos, std::span<const double> qvel) {
+  DARP_CHECK(qpos.size() == static_cast<size_t>(model_->nq) &&
+                 qvel.size() == static_cast<size_t>(model_->nv),
+             "{} positions and {} velocities", qpos.size(), qvel.size());
+  std::copy(qpos.begin(), qpos.end(), data_->qpos);
+  std::copy(qvel.begin(), qvel.end(), data_->qvel);
+  mj_forward(model_.get(), data_.get());
+}
+
+bool MujocoSimulation::step(std::span<const float> control, int count) {
+  DARP_CHECK(control.size() == static_cast<size_t>(model_->nu), "{} controls", control.size());
+  std::copy(control.begin(), control.end(), data_->ctrl);
+  for (int i = 0; i < count; ++i) {
+    mj_step(model_.get(), data_.get());
+    if (warned(*data_)) return false;
+  }
+  return finite_numbers(qpos()) && finite_numbers(qvel());
+}
+
+int64_t MujocoSimulation::state_size() const {
+  int64_t size = 0;
+  visit_state(*model_, *data_, [&](const double*, int count) { size += count; });
+  return size;
+}
+
+void MujocoSimulation::save(std::vector<double>& state) const {
+  visit_state(*model_, std::as_const(*data_), [&](const double* values, int count) {
+    state.insert(state.end(), values, values + count);
+  });
+}
+
+void MujocoSimulation::restore(std::span<const double> state) {
+  if (static_cast<int64_t>(state.size()) != state_size() || !finite_numbers(state))
+    throw Error(
+        "saved state",
+        fmt::format("holds {} numbers, expected {} finite ones", state.size(), state_size()),
+        "restore only what this environment saved");
+  const auto write = [&] {
+    const double* next = state.data();
+    visit_state(*model_, *data_, [&](double* values, int count) {
+      std::copy(next, next + count, values);
+      next += count;
+    });
+  };
+  // What follows from the state is for pictures; finding it changes the warm start and may round
+  // quaternions, so the state is written once more.
+  mj_resetData(model_.get(), data_.get());
+  write();
+  mj_forward(model_.get(), data_.get());
+  write();
+}
+
+void MujocoSimulation::set_force(std::string_view body, std::array<double, 3> force) {
+  const int id = mj_name2id(model_.get(), mjOBJ_BODY, std::string(body).c_str());
+  if (id <= 0)
+    throw Error("push", fmt::format("'{}' is no body", printable(body)),
+                suggestion(body, bodies()));
+  std::copy(force.begin(), force.end(), data_->xfrc_applied + 6 * id);
+}
+
+std::vector<std::string> MujocoSimulation::bodies() const {
+  return names_of(*model_, mjOBJ_BODY, 1, model_->nbody);
+}
+
+std::vector<std::string> MujocoSimulation::cameras() const {
+  return names_of(*model_, mjOBJ_CAMERA, 0, model_->ncam);
+}
+
+Image MujocoSimulation::render(std::string_view camera, int width, int height) {
+  if (!renderer_) renderer_ = std::make_unique<MujocoRenderer>(model_);
+  return renderer_->render(*data_, camera, width, height);
+}
+
+}  // namespace darp
