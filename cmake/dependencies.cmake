@@ -16,6 +16,7 @@ if(NOT DARP_LEAN)
   pkg_check_modules(blosc REQUIRED IMPORTED_TARGET blosc)
   find_package(LAPACK REQUIRED)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+  pkg_check_modules(libav REQUIRED IMPORTED_TARGET libavformat libavcodec libswscale libavutil)
   pkg_check_modules(egl REQUIRED egl)  # headers only: the library is loaded when a picture is wanted
   # Plain headers and libraries: Chipmunk has no CMake package, and that of MuJoCo names a folder that Debian does not have.
   foreach(name chipmunk mujoco)
