@@ -1,5 +1,5 @@
 // darp <command>: parses, runs, and turns every failure into one line and an exit code:
-// 0 good, 1 bad input or failure, 2 usage.
+// 0 good, 1 bad input or failure, 2 usage; above that a command's own answers.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -42,6 +42,9 @@ int run(int argc, char** argv) {
   darp::add_convert_command(app);
   darp::add_neighbors_command(app);
   darp::add_train_command(app);
+  darp::add_eval_command(app);
+  darp::add_compare_command(app);
+  darp::add_environments_command(app);
   darp::add_import_reference_command(app);
   darp::add_bench_command(app);
 
@@ -51,6 +54,8 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     app.exit(help);
+  } catch (const CLI::RuntimeError& verdict) {
+    return verdict.get_exit_code();  // a command that answers with its exit code
   } catch (const CLI::ParseError& error) {
     return fail(kUsage, error.what(), "see darp --help and darp <command> --help");
   }
