@@ -3,6 +3,7 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <set>
 
 #include "darp/cli/commands.h"
 #include "darp/cli/numbers.h"
@@ -63,10 +64,11 @@ fs::path record_path(const EvalOptions& options) {
 
 /// Seeds that are not among the records yet.
 std::vector<uint64_t> seeds_left(const SeedRange& range, const std::vector<EpisodeRecord>& done) {
+  std::set<uint64_t> seen;
+  for (const EpisodeRecord& record : done) seen.insert(record.seed);
   std::vector<uint64_t> left;
   for (const uint64_t seed : range.seeds())
-    if (std::none_of(done.begin(), done.end(), [&](const auto& r) { return r.seed == seed; }))
-      left.push_back(seed);
+    if (!seen.contains(seed)) left.push_back(seed);
   return left;
 }
 
