@@ -3,6 +3,7 @@
 // come.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -83,6 +84,24 @@ inline std::vector<float> random_parameters(Rng& rng, const PolicySpec& spec,
   initialize_parameters(parameters, rng.split(1), numbers);
   for (float& x : numbers) x += static_cast<float>(0.1 * rng.normal());
   return numbers;
+}
+
+/// Sizes that do for most tests.
+inline constexpr int64_t kObservation = 5, kAction = 3;
+
+inline std::vector<double> in_double(const std::vector<float>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// Largest difference, as part of the largest number.
+template <class A, class B>
+double distance(const std::vector<A>& a, const std::vector<B>& b) {
+  double largest = 0, apart = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+    apart = std::max(apart, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return apart / largest;
 }
 
 }  // namespace darp

@@ -11,22 +11,7 @@
 namespace darp {
 namespace {
 
-constexpr int64_t kObservation = 5, kAction = 3;
 const std::vector<int64_t> kQueries = {4, 0, 8, 3, 4, 7, 1};
-
-std::vector<double> in_double(const std::vector<float>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-/// Largest difference as part of the largest number.
-double distance(const std::vector<float>& a, const std::vector<double>& b) {
-  double largest = 0, apart = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(b[i]));
-    apart = std::max(apart, std::abs(static_cast<double>(a[i]) - b[i]));
-  }
-  return apart / largest;
-}
 
 struct Answer {
   double loss = 0;

@@ -11,23 +11,7 @@
 namespace darp {
 namespace {
 
-constexpr int64_t kObservation = 5, kAction = 3;
 constexpr GraphOptions kOneThread = {.threads = 1};
-
-std::vector<double> in_double(const std::vector<float>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-/// Largest difference, as part of the largest number.
-template <class A, class B>
-double distance(const std::vector<A>& a, const std::vector<B>& b) {
-  double largest = 0, apart = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
-    apart = std::max(apart, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-  }
-  return apart / largest;
-}
 
 DarpSpec small_darp(double dropout = 0) {
   DarpSpec darp;

@@ -13,11 +13,6 @@ namespace darp {
 namespace {
 
 using Edges = GraphSettings::Edges;
-constexpr GraphSettings kUniform{.kernel = GraphKernel::kUniform,
-                                 .edges = GraphSettings::Edges::kUnion};
-constexpr LaplacianForm kAllForms[] = {LaplacianForm::kUnnormalized, LaplacianForm::kSymmetric,
-                                       LaplacianForm::kRandomWalk};
-
 std::vector<double> numbers(const SparseMatrix& m) {
   const DoubleMatrix dense = m.to_dense();
   return {dense.data(), dense.data() + dense.rows() * dense.cols()};

@@ -12,11 +12,6 @@
 namespace darp {
 namespace {
 
-constexpr GraphSettings kUniform{.kernel = GraphKernel::kUniform,
-                                 .edges = GraphSettings::Edges::kUnion};
-constexpr LaplacianForm kAllForms[] = {LaplacianForm::kUnnormalized, LaplacianForm::kSymmetric,
-                                       LaplacianForm::kRandomWalk};
-
 void expect_values(const std::vector<double>& found, const std::vector<double>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;

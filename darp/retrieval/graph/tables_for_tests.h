@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "darp/core/rng.h"
+#include "darp/retrieval/graph/neighbor_graph.h"
 #include "darp/retrieval/neighbor_table.h"
 
 namespace darp {
@@ -74,5 +75,10 @@ inline NeighborTable random_table(Rng rng, int64_t n, int64_t k, int64_t dimensi
   }
   return table_of(queries);
 }
+
+inline constexpr GraphSettings kUniform{.kernel = GraphKernel::kUniform,
+                                        .edges = GraphSettings::Edges::kUnion};
+inline constexpr LaplacianForm kAllForms[] = {
+    LaplacianForm::kUnnormalized, LaplacianForm::kSymmetric, LaplacianForm::kRandomWalk};
 
 }  // namespace darp
