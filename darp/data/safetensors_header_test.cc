@@ -34,7 +34,7 @@ std::string refusal(const Header& given) {
   }
 }
 
-#define EXPECT_REFUSED(given, reason)                                                     \
+#define EXPECT_HEADER_REFUSED(given, reason)                                              \
   do {                                                                                    \
     const std::string message = refusal(given);                                           \
     EXPECT_NE(message.find(reason), std::string::npos) << "got: '" << message << "'";     \
@@ -59,84 +59,89 @@ TEST(SafetensorsHeader, ReadsBackWhatItWrites) {
 }
 
 TEST(SafetensorsHeader, RefusesWhatIsNotOneObjectAndSpaces) {
-  EXPECT_REFUSED(header("", 0), "does not start with '{'");
-  EXPECT_REFUSED(header(" {}", 0), "does not start with '{'");
-  EXPECT_REFUSED(header("[]", 0), "does not start with '{'");
-  EXPECT_REFUSED(header("{}\n", 0), "spaces only");
-  EXPECT_REFUSED(header("{} \t ", 0), "spaces only");
-  EXPECT_REFUSED(header(std::string_view("{}\0", 3), 0), "spaces only");
-  EXPECT_REFUSED(header(std::string_view("{}\0}", 4), 0), "spaces only");
-  EXPECT_REFUSED(header("{}{}", 0), "not JSON");
-  EXPECT_REFUSED(header("{", 0), "spaces only");
-  EXPECT_REFUSED(header("{\"a\":}", 0), "not JSON");
-  EXPECT_REFUSED(header("{/**/}", 0), "not JSON");
-  EXPECT_REFUSED(header("{\"__metadata__\":{},}", 0), "not JSON");
+  EXPECT_HEADER_REFUSED(header("", 0), "does not start with '{'");
+  EXPECT_HEADER_REFUSED(header(" {}", 0), "does not start with '{'");
+  EXPECT_HEADER_REFUSED(header("[]", 0), "does not start with '{'");
+  EXPECT_HEADER_REFUSED(header("{}\n", 0), "spaces only");
+  EXPECT_HEADER_REFUSED(header("{} \t ", 0), "spaces only");
+  EXPECT_HEADER_REFUSED(header(std::string_view("{}\0", 3), 0), "spaces only");
+  EXPECT_HEADER_REFUSED(header(std::string_view("{}\0}", 4), 0), "spaces only");
+  EXPECT_HEADER_REFUSED(header("{}{}", 0), "not JSON");
+  EXPECT_HEADER_REFUSED(header("{", 0), "spaces only");
+  EXPECT_HEADER_REFUSED(header("{\"a\":}", 0), "not JSON");
+  EXPECT_HEADER_REFUSED(header("{/**/}", 0), "not JSON");
+  EXPECT_HEADER_REFUSED(header("{\"__metadata__\":{},}", 0), "not JSON");
 }
 
 TEST(SafetensorsHeader, RefusesTextThatIsNotUtf8) {
-  EXPECT_REFUSED(header("{\"__metadata__\":{\"k\":\"\xFF\"}}", 0), "not UTF-8");
-  EXPECT_REFUSED(header("{\"__metadata__\":{\"k\":\"\xC0\x80\"}}", 0), "not UTF-8");
-  EXPECT_REFUSED(header("{\"__metadata__\":{\"k\":\"\xED\xA0\x80\"}}", 0), "not UTF-8");
-  EXPECT_REFUSED(header(R"({"__metadata__":{"k":"\ud800"}})", 0), "not JSON");
+  EXPECT_HEADER_REFUSED(header("{\"__metadata__\":{\"k\":\"\xFF\"}}", 0), "not UTF-8");
+  EXPECT_HEADER_REFUSED(header("{\"__metadata__\":{\"k\":\"\xC0\x80\"}}", 0), "not UTF-8");
+  EXPECT_HEADER_REFUSED(header("{\"__metadata__\":{\"k\":\"\xED\xA0\x80\"}}", 0), "not UTF-8");
+  EXPECT_HEADER_REFUSED(header(R"({"__metadata__":{"k":"\ud800"}})", 0), "not JSON");
 }
 
 TEST(SafetensorsHeader, RefusesDuplicateKeysEverywhere) {
   const std::string a = R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
   EXPECT_EQ(refusal(header("{" + a + "}", 0)), "");
-  EXPECT_REFUSED(header("{" + a + "," + a + "}", 0), "names 'a' twice");
-  EXPECT_REFUSED(header(R"({"__metadata__":{},"__metadata__":{}})", 0), "twice");
-  EXPECT_REFUSED(header(R"({"__metadata__":{"k":"1","\u006b":"2"}})", 0), "names 'k' twice");
-  EXPECT_REFUSED(header(R"({"a":{"dtype":"U8","shape":[0],"shape":[0],"data_offsets":[0,0]}})", 0),
-                 "'shape' twice");
+  EXPECT_HEADER_REFUSED(header("{" + a + "," + a + "}", 0), "names 'a' twice");
+  EXPECT_HEADER_REFUSED(header(R"({"__metadata__":{},"__metadata__":{}})", 0), "twice");
+  EXPECT_HEADER_REFUSED(header(R"({"__metadata__":{"k":"1","\u006b":"2"}})", 0), "names 'k' twice");
+  EXPECT_HEADER_REFUSED(
+      header(R"({"a":{"dtype":"U8","shape":[0],"shape":[0],"data_offsets":[0,0]}})", 0),
+      "'shape' twice");
 }
 
 TEST(SafetensorsHeader, RefusesMetadataThatAreNotStrings) {
   for (const std::string value : {"1", "-1", "1.5", "true", "null", "{}", "[]"})
-    EXPECT_REFUSED(header(R"({"__metadata__":{"k":)" + value + "}}", 0), "not a string");
+    EXPECT_HEADER_REFUSED(header(R"({"__metadata__":{"k":)" + value + "}}", 0), "not a string");
   for (const std::string value : {"1", "null", "\"x\"", "[]"})
-    EXPECT_REFUSED(header(R"({"__metadata__":)" + value + "}", 0), "not an object");
+    EXPECT_HEADER_REFUSED(header(R"({"__metadata__":)" + value + "}", 0), "not an object");
 }
 
 TEST(SafetensorsHeader, RefusesEntriesWithWrongFields) {
   EXPECT_EQ(refusal(entry_header(R"("F32")", "[2]", "[0,8]", 8)), "");
-  EXPECT_REFUSED(entry_header(R"("F31")", "[2]", "[0,8]", 8), "unknown dtype 'F31'; did you mean");
-  EXPECT_REFUSED(entry_header("[]", "[2]", "[0,8]", 8), "dtype holds an array");
-  EXPECT_REFUSED(entry_header("4", "[2]", "[0,8]", 8), "dtype holds a number");
-  EXPECT_REFUSED(entry_header(R"("F32")", "2", "[0,8]", 8), "shape holds a number");
-  EXPECT_REFUSED(entry_header(R"("F32")", R"("2")", "[0,8]", 8), "shape holds a string");
-  EXPECT_REFUSED(entry_header(R"("F32")", "{}", "[0,8]", 8), "shape holds an object");
-  EXPECT_REFUSED(entry_header(R"("F32")", "[2]", "[0,8]", 8, R"(,"order":"C")"),
-                 "unknown field 'order'");
-  EXPECT_REFUSED(header(R"({"a":{"dtype":"U8","shape":[0]}})", 0), "lacks one of");
-  EXPECT_REFUSED(header(R"({"a":{}})", 0), "lacks one of");
-  EXPECT_REFUSED(header(R"({"a":[]})", 0), "holds an array, not an object");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F31")", "[2]", "[0,8]", 8),
+                        "unknown dtype 'F31'; did you mean");
+  EXPECT_HEADER_REFUSED(entry_header("[]", "[2]", "[0,8]", 8), "dtype holds an array");
+  EXPECT_HEADER_REFUSED(entry_header("4", "[2]", "[0,8]", 8), "dtype holds a number");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "2", "[0,8]", 8), "shape holds a number");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", R"("2")", "[0,8]", 8), "shape holds a string");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "{}", "[0,8]", 8), "shape holds an object");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "[2]", "[0,8]", 8, R"(,"order":"C")"),
+                        "unknown field 'order'");
+  EXPECT_HEADER_REFUSED(header(R"({"a":{"dtype":"U8","shape":[0]}})", 0), "lacks one of");
+  EXPECT_HEADER_REFUSED(header(R"({"a":{}})", 0), "lacks one of");
+  EXPECT_HEADER_REFUSED(header(R"({"a":[]})", 0), "holds an array, not an object");
 }
 
 TEST(SafetensorsHeader, RefusesShapesThatAreNotSizes) {
   for (const std::string shape : {"[-2]", "[2.0]", "[2e0]", "[-0]", "[18446744073709551616]",
                                   "[\"2\"]", "[null]", "[true]", "[[2]]", "[{}]"})
-    EXPECT_REFUSED(entry_header(R"("F32")", shape, "[0,8]", 8), "shape holds");
-  EXPECT_REFUSED(entry_header(R"("F32")", "[1e999]", "[0,8]", 8), "not JSON");
+    EXPECT_HEADER_REFUSED(entry_header(R"("F32")", shape, "[0,8]", 8), "shape holds");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "[1e999]", "[0,8]", 8), "not JSON");
   // Both products are 8 when they wrap around.
-  EXPECT_REFUSED(entry_header(R"("F32")", "[4611686018427387906]", "[0,8]", 8), "impossible shape");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[4294967296,4294967296,8]", "[0,8]", 8),
-                 "impossible shape");
-  EXPECT_REFUSED(entry_header(R"("F32")", "[3]", "[0,8]", 8),
-                 "holds 8 bytes where F32 [3] takes 12");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "[4611686018427387906]", "[0,8]", 8),
+                        "impossible shape");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[4294967296,4294967296,8]", "[0,8]", 8),
+                        "impossible shape");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", "[3]", "[0,8]", 8),
+                        "holds 8 bytes where F32 [3] takes 12");
 }
 
 TEST(SafetensorsHeader, RefusesOffsetsThatDoNotCoverTheData) {
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[0]", 8), "1 data_offsets instead of 2");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[0,8,8]", 8), "a third offset");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[-1,7]", 8), "a negative number");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[8,0]", 8), "ends at 0 before it begins at 8");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[1,9]", 9), "a hole");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[0,8]", 9),
-                 "9 data bytes where its tensors take 8");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[8]", "[0,8]", 7),
-                 "7 data bytes where its tensors take 8");
-  EXPECT_REFUSED(entry_header(R"("U8")", "[18446744073709551615]", "[0,18446744073709551615]", 1),
-                 "1 data bytes");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[0]", 8), "1 data_offsets instead of 2");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[0,8,8]", 8), "a third offset");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[-1,7]", 8), "a negative number");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[8,0]", 8),
+                        "ends at 0 before it begins at 8");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[1,9]", 9), "a hole");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[0,8]", 9),
+                        "9 data bytes where its tensors take 8");
+  EXPECT_HEADER_REFUSED(entry_header(R"("U8")", "[8]", "[0,8]", 7),
+                        "7 data bytes where its tensors take 8");
+  EXPECT_HEADER_REFUSED(
+      entry_header(R"("U8")", "[18446744073709551615]", "[0,18446744073709551615]", 1),
+      "1 data bytes");
   const auto pair = [](std::string_view b) {
     return header(fmt::format(R"({{"a":{{"dtype":"U8","shape":[4],"data_offsets":[0,4]}},)"
                               R"("b":{{"dtype":"U8","shape":[4],"data_offsets":{}}}}})",
@@ -144,15 +149,15 @@ TEST(SafetensorsHeader, RefusesOffsetsThatDoNotCoverTheData) {
                   8);
   };
   EXPECT_EQ(refusal(pair("[4,8]")), "");
-  EXPECT_REFUSED(pair("[3,7]"), "tensors overlap");
-  EXPECT_REFUSED(pair("[0,4]"), "tensors overlap");
-  EXPECT_REFUSED(pair("[5,9]"), "a hole");
+  EXPECT_HEADER_REFUSED(pair("[3,7]"), "tensors overlap");
+  EXPECT_HEADER_REFUSED(pair("[0,4]"), "tensors overlap");
+  EXPECT_HEADER_REFUSED(pair("[5,9]"), "a hole");
 }
 
 TEST(SafetensorsHeader, StopsAtDeepNesting) {
   const std::string deep(1'000'000, '[');
-  EXPECT_REFUSED(header("{\"a\":" + deep + "}", 0), "holds an array, not an object");
-  EXPECT_REFUSED(entry_header(R"("F32")", deep, "[0,8]", 8), "shape holds an array");
+  EXPECT_HEADER_REFUSED(header("{\"a\":" + deep + "}", 0), "holds an array, not an object");
+  EXPECT_HEADER_REFUSED(entry_header(R"("F32")", deep, "[0,8]", 8), "shape holds an array");
 }
 
 }  // namespace

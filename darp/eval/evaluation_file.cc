@@ -48,15 +48,20 @@ constexpr auto kEvaluationKeys = std::to_array<std::string_view>({"kind",
 constexpr auto kSeveralKeys =
     std::to_array<std::string_view>({"kind", "version", "evaluations", "over_policies"});
 
-/// Names that somebody else looks up: the error gets its place.
-template <class Lookup>
-auto value_named(const JsonPlace& place, Lookup lookup) {
-  const std::string name = place.text();
+/// What somebody else looks at: the error gets its place.
+template <class Look>
+auto with_place(const JsonPlace& place, Look look) {
   try {
-    return lookup(name);
+    return look();
   } catch (const Error& error) {
     throw Error(place.where(), error.what(), "");
   }
+}
+
+template <class Lookup>
+auto value_named(const JsonPlace& place, Lookup lookup) {
+  const std::string name = place.text();
+  return with_place(place, [&] { return lookup(name); });
 }
 
 int64_t non_negative(const JsonPlace& place) {
@@ -156,7 +161,11 @@ std::vector<Evaluation> parse_evaluations(std::string_view text, std::string_vie
   if (list.size() == 0 || list.size() > kMostEvaluations)
     list.fail(fmt::format("has {} entries", list.size()), kWriteAgain);
   std::vector<Evaluation> evaluations;
-  for (size_t i = 0; i < list.size(); ++i) evaluations.push_back(read_evaluation(list.item(i)));
+  for (size_t i = 0; i < list.size(); ++i) {
+    evaluations.push_back(read_evaluation(list.item(i)));
+    with_place(list.item(i),
+               [&] { check_same_conditions(evaluations[0].subject, evaluations[i].subject); });
+  }
   return evaluations;
 }
 

@@ -10,6 +10,7 @@
 #include "darp/core/error.h"
 #include "darp/core/file.h"
 #include "darp/core/rng.h"
+#include "tests/error_of.h"
 
 namespace darp {
 namespace {
@@ -269,6 +270,14 @@ TEST(EvaluationFile, SaysWhichOfSeveralIsWrong) {
   EXPECT_NE(complaint(object), "");
   object["evaluations"] = 5;
   EXPECT_NE(complaint(object), "");
+}
+
+TEST(EvaluationFile, RefusesPoliciesThatWereNotEvaluatedAlike) {
+  const std::vector<Evaluation> alike = {sample_evaluation(), sample_evaluation()};
+  auto json = nlohmann::json::parse(evaluations_json(alike));
+  json["evaluations"][1]["env_settings"] = "";
+  EXPECT_SAYS(error_of([&] { parse_evaluations(json.dump(), "a.json"); }),
+              "a.json: evaluations[1]: runs/a/policy.darp: was evaluated with other settings");
 }
 
 TEST(EvaluationFile, AnyDamageIsAnErrorOrAnotherEvaluation) {
