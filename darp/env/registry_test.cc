@@ -87,12 +87,13 @@ TEST_P(EveryEnvironment, GoesOnToTheBitFromASavedState) {
   // Eight environments, 130 points each: in the middle of episodes, into the same and into another.
   Rng rng(5);
   const auto other = make_environment(GetParam());
-  for (int point = 0; point < 130; ++point) {
+  for (int point = 0; point < 130;) {
     environment_->reset(rng.below(1000));
     bool over = false;
     for (uint64_t t = rng.below(40); t > 0 && !over; --t)
       over = environment_->step(random_action(*environment_, rng)).end != EpisodeEnd::kRunning;
     if (over) continue;
+    ++point;
     const std::vector<double> state = saved_state(*environment_);
     const auto go_on = [&](Environment& environment) {
       Rng actions(static_cast<uint64_t>(point));
