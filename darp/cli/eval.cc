@@ -1,11 +1,10 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <set>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/interrupt.h"
 #include "darp/cli/numbers.h"
 #include "darp/cli/policy_executor.h"
 #include "darp/core/suggest.h"
@@ -31,14 +30,6 @@ struct EvalOptions {
   std::string video_file, frames;
   std::optional<uint64_t> video_seed;
 };
-
-std::atomic<bool> evaluation_stopped{false};
-
-/// The first Ctrl-C lets running episodes end and keeps the records; the second ends the program.
-void stop_evaluation(int signal) {
-  evaluation_stopped = true;
-  std::signal(signal, SIG_DFL);
-}
 
 SeedRange seeds_of(const EvalOptions& options) {
   const SeedPurpose purpose = options.search ? SeedPurpose::kSearch : SeedPurpose::kReport;
@@ -90,7 +81,7 @@ bool roll_out(const EvalOptions& options, const EnvironmentFactory& make_env,
   Progress progress(evaluation.subject.environment, static_cast<int64_t>(seeds.size()), "episodes");
   EvaluatorOptions evaluator;
   evaluator.progress = &progress;
-  evaluator.stop = &evaluation_stopped;
+  evaluator.stop = &stop_on_interrupt();
   if (records) evaluator.on_episode = [&](const EpisodeRecord& record) { records->append(record); };
   const auto start = std::chrono::steady_clock::now();
   const auto fresh = evaluate(make_env, executor.make, seeds, pool, evaluator);
@@ -150,8 +141,6 @@ void eval_command(const EvalOptions& options) {
   };
   const EnvironmentInfo info = make_env()->info();
 
-  std::signal(SIGINT, stop_evaluation);
-  std::signal(SIGTERM, stop_evaluation);
   std::vector<Evaluation> evaluations;
   for (const std::string& file : options.policies) {
     const PolicyExecutor executor = load_policy(file, options.executor, options.precision);

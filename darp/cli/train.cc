@@ -1,8 +1,7 @@
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/interrupt.h"
 #include "darp/cli/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/data/ingest/read_dataset.h"
@@ -22,15 +21,6 @@ struct TrainOptions {
   int threads = 0;
   double checkpoint_seconds = 10;
 };
-
-std::atomic<bool> stop_requested{false};
-
-/// The first Ctrl-C ends training after the step under way, with a checkpoint; the second ends the
-/// program.
-void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);
-}
 
 TrainConfig resolved(const TrainOptions& options) {
   TrainConfig config;
@@ -89,15 +79,13 @@ void train_command(const TrainOptions& options) {
              engine_name(config.policy, config.train, device));
   std::fflush(stdout);
 
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
   TrainerOptions trainer;
   trainer.out = out;
   trainer.resume = options.resume;
   trainer.threads = options.threads;
   trainer.device = device;
   trainer.checkpoint_seconds = options.checkpoint_seconds;
-  trainer.stop = &stop_requested;
+  trainer.stop = &stop_on_interrupt();  // after the step under way, with a checkpoint
   trainer.version = DARP_VERSION;
   print_outcome(train(config, dataset, trainer), out);
 }

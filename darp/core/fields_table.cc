@@ -63,12 +63,6 @@ Rows list(const FieldWalk& walk) {
   return rows;
 }
 
-size_t columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
 /// Lines of at most `width` columns, broken between words; a word that is longer is broken too.
 std::vector<std::string> wrap(std::string_view text, size_t width) {
   std::vector<std::string> lines;
@@ -77,10 +71,10 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (!line.empty() && columns(line) + 1 + columns(word) > width) flush();
+    if (!line.empty() && utf8_columns(line) + 1 + utf8_columns(word) > width) flush();
     if (!line.empty()) line += ' ';
     for (size_t i = 0; i < word.size();) {
-      if (columns(line) >= width) flush();
+      if (utf8_columns(line) >= width) flush();
       const size_t length = std::max<size_t>(1, utf8_sequence_length(word.substr(i)));
       line.append(word, i, length);
       i += length;
@@ -93,7 +87,7 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
 /// As wide as the widest cell of a column, up to `most`.
 size_t column_width(const Rows& rows, size_t column, size_t most) {
   size_t width = 1;
-  for (const Row& row : rows) width = std::max(width, columns(row[column]));
+  for (const Row& row : rows) width = std::max(width, utf8_columns(row[column]));
   return std::min(width, most);
 }
 
@@ -133,7 +127,7 @@ std::string help_table(const FieldWalk& walk) {
       std::string line;
       for (size_t c = 0; c < 4; ++c) {
         const std::string& cell = i < cells[c].size() ? cells[c][i] : std::string();
-        line += cell + std::string(widths[c] - columns(cell) + kGap, ' ');
+        line += cell + std::string(widths[c] - utf8_columns(cell) + kGap, ' ');
       }
       line.erase(line.find_last_not_of(' ') + 1);
       table += line + '\n';

@@ -1,7 +1,9 @@
 #pragma once
 // Neither NaN nor infinite.
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -15,6 +17,11 @@ inline bool all_finite(std::span<const float> values) {
   for (const float value : values)
     found |= ((std::bit_cast<uint32_t>(value) & 0x7F800000u) == 0x7F800000u) ? 1u : 0u;
   return found == 0;
+}
+
+/// The same for a simulator's state, which is short.
+inline bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace darp

@@ -10,7 +10,7 @@ namespace {
 
 TEST(AllFinite, SeesNanAndInfinityWhereverTheyAre) {
   using Limits = std::numeric_limits<float>;
-  EXPECT_TRUE(all_finite({}));
+  EXPECT_TRUE(all_finite(std::vector<float>{}));
   std::vector<float> values(37, Limits::max());
   values[3] = Limits::lowest();
   values[4] = Limits::denorm_min();
@@ -24,6 +24,14 @@ TEST(AllFinite, SeesNanAndInfinityWhereverTheyAre) {
       EXPECT_FALSE(all_finite(values)) << "place " << &place - values.data() << ", " << bad;
       place = before;
     }
+}
+
+TEST(AllFinite, LooksAtDoublesToo) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(all_finite(std::vector<double>{}));
+  EXPECT_TRUE(all_finite(std::vector<double>{1e300, -0.0}));
+  EXPECT_FALSE(all_finite(std::vector<double>{0, -infinity}));
+  EXPECT_FALSE(all_finite(std::vector<double>{0, infinity - infinity, 1}));
 }
 
 }  // namespace

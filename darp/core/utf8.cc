@@ -1,5 +1,7 @@
 #include "darp/core/utf8.h"
 
+#include <algorithm>
+
 namespace darp {
 
 size_t utf8_sequence_length(std::string_view text) {
@@ -49,6 +51,12 @@ bool append_utf8(std::string& text, uint32_t code) {
   }
   byte(0x80 | (code & 0x3F));
   return true;
+}
+
+size_t utf8_columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 }  // namespace darp

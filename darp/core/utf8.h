@@ -14,6 +14,9 @@ size_t utf8_sequence_length(std::string_view text);
 
 bool is_valid_utf8(std::string_view text);
 
+/// How many characters valid UTF-8 has: about as many columns of a terminal.
+size_t utf8_columns(std::string_view text);
+
 /// Appends the character; false, and nothing appended, for what is none (surrogates, numbers too
 /// large).
 bool append_utf8(std::string& text, uint32_t code);

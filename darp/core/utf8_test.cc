@@ -59,5 +59,11 @@ TEST(Utf8, OneBadByteSpoilsTheText) {
   EXPECT_FALSE(is_valid_utf8("a é \xa0 🤖"));
 }
 
+TEST(Utf8, CountsColumnsByCharacters) {
+  EXPECT_EQ(utf8_columns(""), 0u);
+  EXPECT_EQ(utf8_columns("abc"), 3u);
+  EXPECT_EQ(utf8_columns("\xC3\xA9\xE6\x97\xA5"), 2u);
+}
+
 }  // namespace
 }  // namespace darp

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "darp/core/error.h"
+#include "darp/core/utf8.h"
 
 namespace darp {
 namespace {
@@ -15,20 +16,15 @@ constexpr size_t kLongestPolicyName = 24, kLongestComparedName = 40;
 /// With fewer, intervals over policies are narrow: see summarize_policies.
 constexpr int64_t kFewPolicies = 10;
 
-size_t columns_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 /// The end of a path tells policies apart better than its beginning, but for the name that policies
 /// of all runs have.
 std::string short_name(std::string_view name, size_t longest) {
   constexpr std::string_view kPolicyOfRun = "/policy.darp";
   if (name.ends_with(kPolicyOfRun) && name != kPolicyOfRun) name.remove_suffix(kPolicyOfRun.size());
   std::string text = printable(name);
-  if (columns_of(text) <= longest) return text;
+  if (utf8_columns(text) <= longest) return text;
   size_t begin = 0;
-  while (columns_of(std::string_view(text).substr(begin)) > longest - 3 ||
+  while (utf8_columns(std::string_view(text).substr(begin)) > longest - 3 ||
          (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80)
     ++begin;
   return "..." + text.substr(begin);
@@ -65,14 +61,15 @@ using TableRow = std::vector<std::string>;
 std::string aligned_table(std::span<const TableRow> rows) {
   std::vector<size_t> widths(rows[0].size(), 0);
   for (size_t c = 0; c < widths.size(); ++c) {
-    for (const TableRow& row : rows.subspan(1)) widths[c] = std::max(widths[c], columns_of(row[c]));
-    if (widths[c] > 0) widths[c] = std::max(widths[c], columns_of(rows[0][c]));
+    for (const TableRow& row : rows.subspan(1))
+      widths[c] = std::max(widths[c], utf8_columns(row[c]));
+    if (widths[c] > 0) widths[c] = std::max(widths[c], utf8_columns(rows[0][c]));
   }
   std::string text;
   for (const TableRow& row : rows) {
-    std::string line = row[0] + std::string(widths[0] - columns_of(row[0]), ' ');
+    std::string line = row[0] + std::string(widths[0] - utf8_columns(row[0]), ' ');
     for (size_t c = 1; c < row.size(); ++c)
-      if (widths[c] > 0) line += "  " + std::string(widths[c] - columns_of(row[c]), ' ') + row[c];
+      if (widths[c] > 0) line += "  " + std::string(widths[c] - utf8_columns(row[c]), ' ') + row[c];
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

@@ -1,5 +1,5 @@
-// The paper's published networks in our environments, beside what an independent evaluator (other
-// code, the same physics) measured for them on the same 100 seeds.
+// The paper's published networks in our environments, beside what an independent evaluator measured
+// for them on the same 100 seeds.
 
 #include <gtest/gtest.h>
 

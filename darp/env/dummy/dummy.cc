@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "darp/core/error.h"
+#include "darp/core/finite.h"
 #include "darp/core/rng.h"
 #include "darp/core/suggest.h"
 #include "darp/env/image/canvas.h"
@@ -59,7 +60,7 @@ class Dummy final : public Environment {
   }
 
   void restore(std::span<const double> state) override {
-    if (state.size() != 4 || !std::ranges::all_of(state, [](double x) { return std::isfinite(x); }))
+    if (state.size() != 4 || !all_finite(state))
       throw Error("saved state",
                   fmt::format("holds {} numbers, expected 4 finite ones", state.size()),
                   "restore only what this environment saved");

@@ -1,19 +1,15 @@
 #include "darp/env/mujoco/mujoco_simulation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "darp/core/error.h"
+#include "darp/core/finite.h"
 #include "darp/core/suggest.h"
 #include "darp/env/mujoco/mujoco_renderer.h"
 
 namespace darp {
 namespace {
-
-bool finite_numbers(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
 
 /// Warnings of the physics; others are about drawing.
 bool warned(const mjData& data) {
@@ -81,7 +77,7 @@ bool MujocoSimulation::step(std::span<const float> control, int count) {
     mj_step(model_.get(), data_.get());
     if (warned(*data_)) return false;
   }
-  return finite_numbers(qpos()) && finite_numbers(qvel());
+  return all_finite(qpos()) && all_finite(qvel());
 }
 
 int64_t MujocoSimulation::state_size() const {
@@ -97,7 +93,7 @@ void MujocoSimulation::save(std::vector<double>& state) const {
 }
 
 void MujocoSimulation::restore(std::span<const double> state) {
-  if (static_cast<int64_t>(state.size()) != state_size() || !finite_numbers(state))
+  if (static_cast<int64_t>(state.size()) != state_size() || !all_finite(state))
     throw Error(
         "saved state",
         fmt::format("holds {} numbers, expected {} finite ones", state.size(), state_size()),

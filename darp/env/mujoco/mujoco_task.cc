@@ -1,9 +1,9 @@
 #include "darp/env/mujoco/mujoco_task.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "darp/core/error.h"
+#include "darp/core/finite.h"
 
 namespace darp {
 
@@ -27,7 +27,7 @@ void MujocoTask::restore(std::span<const double> state) {
         fmt::format("a state of {} numbers, expected {}", state.size(), own + memory_.size()),
         remedy);
   const auto memory = state.subspan(own);
-  if (!std::ranges::all_of(memory, [](double value) { return std::isfinite(value); }))
+  if (!all_finite(memory))
     throw Error(info_.name, "a state with numbers that are not finite", remedy);
   simulation_.restore(state.first(own));
   std::ranges::copy(memory, memory_.begin());
