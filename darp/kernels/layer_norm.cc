@@ -1,5 +1,6 @@
 #include "darp/kernels/layer_norm.h"
 
+#include <algorithm>
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
@@ -26,9 +27,30 @@ struct Whole {
 /// The lanes of a row's last columns; the others read as zero and are not written.
 struct Part {
   hn::Mask<Tag> mask;
-  HWY_INLINE Vector load(const float* p) const { return hn::MaskedLoad(mask, Tag(), p); }
-  HWY_INLINE void store(Vector v, float* p) const { hn::BlendedStore(v, mask, Tag(), p); }
-  HWY_INLINE Vector keep(Vector v) const { return hn::IfThenElseZero(mask, v); }
+  size_t count;
+#if HWY_MEM_OPS_MIGHT_FAULT
+  // Without instructions for it, a masked load is a whole one that wants an aligned address.
+  HWY_INLINE Vector load(const float* p) const {
+    HWY_ALIGN float lanes[hn::MaxLanes(Tag())] = {};
+    std::copy_n(p, count, lanes);
+    return hn::Load(Tag(), lanes);
+  }
+  HWY_INLINE void store(Vector v, float* p) const {
+    HWY_ALIGN float lanes[hn::MaxLanes(Tag())];
+    hn::Store(v, Tag(), lanes);
+    std::copy_n(lanes, count, p);
+  }
+#else
+  HWY_INLINE Vector load(const float* p) const {
+    return hn::MaskedLoad(mask, Tag(), p);
+  }
+  HWY_INLINE void store(Vector v, float* p) const {
+    hn::BlendedStore(v, mask, Tag(), p);
+  }
+#endif
+  HWY_INLINE Vector keep(Vector v) const {
+    return hn::IfThenElseZero(mask, v);
+  }
 };
 
 template <class Body>
@@ -36,7 +58,8 @@ HWY_INLINE void for_columns(int64_t columns, const Body& body) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(Tag()));
   int64_t j = 0;
   for (; j + lanes <= columns; j += lanes) body(j, Whole());
-  if (j < columns) body(j, Part{hn::FirstN(Tag(), static_cast<size_t>(columns - j))});
+  const auto left = static_cast<size_t>(columns - j);
+  if (left > 0) body(j, Part{hn::FirstN(Tag(), left), left});
 }
 
 /// Calls body(first row, constant number of rows): four at a time, so that column sums and weights

@@ -109,6 +109,26 @@ TEST(LayerNorm, GoesForwardAndBackwardAsTheFormulasSay) {
   });
 }
 
+TEST(LayerNorm, TakesWeightsFromAnyAddress) {
+  on_every_simd_level([] {
+    Rng rng(9);
+    for (const int64_t cols : kWidths) {
+      Inputs in(rng, 5, cols);
+      std::vector<float> inverse(5);
+      Matrix x = Matrix::copy_of(in.z), h = Matrix::zeros(5, cols);
+      normalize_relu(x.mutable_view(), {in.scale.data(), in.shift.data()}, inverse.data(),
+                     h.mutable_view());
+      // One float further, no vector begins where a register's width ends.
+      in.scale.insert(in.scale.begin(), 0.0f);
+      in.shift.insert(in.shift.begin(), 0.0f);
+      Matrix again = Matrix::copy_of(in.z), same = Matrix::zeros(5, cols);
+      normalize_relu(again.mutable_view(), {in.scale.data() + 1, in.shift.data() + 1},
+                     inverse.data(), same.mutable_view());
+      EXPECT_TRUE(same_bits(h, same)) << cols;
+    }
+  });
+}
+
 TEST(LayerNorm, WithoutWeightsIsReluAlone) {
   on_every_simd_level([] {
     Rng rng(2);
