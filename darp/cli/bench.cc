@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/cli/commands.h"
-#include "darp/cli/numbers.h"
 #include "darp/core/file.h"
+#include "darp/core/numbers.h"
 #include "darp/runtime/latency.h"
 #include "darp/runtime/sample_policies.h"
 

@@ -13,6 +13,7 @@ void add_neighbors_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 void add_environments_command(CLI::App& app);
 void add_import_reference_command(CLI::App& app);
 void add_bench_command(CLI::App& app);

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "darp/cli/commands.h"
-#include "darp/cli/numbers.h"
+#include "darp/core/numbers.h"
 #include "darp/env/registry.h"
 
 namespace darp {

@@ -5,8 +5,8 @@
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
-#include "darp/cli/numbers.h"
 #include "darp/cli/policy_executor.h"
+#include "darp/core/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
 #include "darp/eval/evaluation_file.h"

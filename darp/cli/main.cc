@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
   darp::add_train_command(app);
   darp::add_eval_command(app);
   darp::add_compare_command(app);
+  darp::add_report_command(app);
   darp::add_environments_command(app);
   darp::add_import_reference_command(app);
   darp::add_bench_command(app);

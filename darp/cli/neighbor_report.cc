@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "darp/cli/numbers.h"
+#include "darp/core/numbers.h"
 
 namespace darp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "darp/cli/numbers.h"
 #include "darp/core/error.h"
+#include "darp/core/numbers.h"
 
 namespace darp {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
-#include "darp/cli/numbers.h"
+#include "darp/core/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/train/engine.h"

@@ -8,6 +8,7 @@
 
 #include "darp/core/error.h"
 #include "darp/core/utf8.h"
+#include "darp/eval/return_text.h"
 
 namespace darp {
 namespace {
@@ -29,26 +30,6 @@ std::string short_name(std::string_view name, size_t longest) {
     ++begin;
   return "..." + text.substr(begin);
 }
-
-/// Returns of one table have the same number of decimals, by the largest of them.
-class ReturnText {
- public:
-  explicit ReturnText(double largest) {
-    const double size = std::abs(largest);
-    plain_ = size == 0 || (size >= 0.01 && size < 1e7);
-    decimals_ = size >= 1000 ? 1 : size >= 10 ? 2 : 3;
-  }
-  std::string operator()(double value) const {
-    return plain_ ? fmt::format("{:.{}f}", value, decimals_) : fmt::format("{:.3e}", value);
-  }
-  std::string with_sign(double value) const {
-    return plain_ ? fmt::format("{:+.{}f}", value, decimals_) : fmt::format("{:+.3e}", value);
-  }
-
- private:
-  bool plain_ = true;
-  int decimals_ = 1;
-};
 
 std::string percent_text(const SuccessSummary& success) {
   return fmt::format("{:.0f} % [{:.0f}, {:.0f}]", 100 * success.rate, 100 * success.wilson.low,
@@ -106,16 +87,6 @@ TableRow row_over_policies(const ReturnSummary& returns, const ReturnText& text)
   return row;
 }
 
-/// "3 unstable simulation, 1 policy failed"
-std::string mishap_text(const EvaluationSummary& summary) {
-  std::vector<std::string> parts;
-  for (size_t end = 0; end < summary.ends.size(); ++end)
-    if (is_mishap(static_cast<EpisodeEnd>(end)) && summary.ends[end] > 0)
-      parts.push_back(
-          fmt::format("{} {}", summary.ends[end], name_of(static_cast<EpisodeEnd>(end))));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 std::string undecided_text(const Comparison& comparison, const ReturnText& text) {
   if (comparison.smallest_p_value >= kSignificance)
     return comparison.paired
@@ -136,6 +107,15 @@ std::string undecided_text(const Comparison& comparison, const ReturnText& text)
 }
 
 }  // namespace
+
+std::string mishap_text(const EvaluationSummary& summary) {
+  std::vector<std::string> parts;
+  for (size_t end = 0; end < summary.ends.size(); ++end)
+    if (is_mishap(static_cast<EpisodeEnd>(end)) && summary.ends[end] > 0)
+      parts.push_back(
+          fmt::format("{} {}", summary.ends[end], name_of(static_cast<EpisodeEnd>(end))));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::string evaluation_table(std::span<const Evaluation> evaluations) {
   DARP_CHECK(!evaluations.empty(), "no evaluations to show");

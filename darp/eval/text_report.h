@@ -15,6 +15,9 @@ namespace darp {
 /// seeds are the same for all. `evaluations` is not empty.
 std::string evaluation_table(std::span<const Evaluation> evaluations);
 
+/// What went wrong how often: "3 unstable simulation, 1 policy failed".
+std::string mishap_text(const EvaluationSummary& summary);
+
 /// Means, difference, p-values and the verdict in words.
 std::string comparison_text(const Comparison& comparison, std::string_view name_a,
                             std::string_view name_b);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,15 +42,23 @@ class MetricsLog {
   AppendFile file_;
 };
 
+/// The numbers of a line, in its order; what is no number is left out.
+using MetricsNumbers = std::vector<std::pair<std::string, double>>;
+
 /// What a metrics file says.
 struct MetricsSummary {
   int64_t lines = 0;
-  std::vector<std::pair<std::string, double>> last;  // the numbers of the last line, in its order
+  MetricsNumbers last;  // of the last line
 };
 
 /// Reads the file, also while training writes it: a last line without its end is not there yet. A
 /// missing file has no lines. Throws Error, with the line's number, if the last line is no JSON
 /// object.
 MetricsSummary read_metrics(const std::filesystem::path& path);
+
+/// Calls `visit` with each line's numbers. Reads as read_metrics does, but every line must be a
+/// JSON object.
+void visit_metrics(const std::filesystem::path& path,
+                   const std::function<void(const MetricsNumbers&)>& visit);
 
 }  // namespace darp

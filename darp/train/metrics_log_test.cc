@@ -88,6 +88,19 @@ TEST_F(MetricsLogTest, IsReadBackWithoutATornLastLine) {
   EXPECT_EQ(summary.last, expected);
 }
 
+TEST_F(MetricsLogTest, IsVisitedLineByLine) {
+  std::vector<MetricsNumbers> lines;
+  const auto keep = [&](const MetricsNumbers& numbers) { lines.push_back(numbers); };
+  visit_metrics(path_, keep);
+  EXPECT_TRUE(lines.empty());
+  write_file(path_, "{\"epoch\":0,\"loss\":null}\n{\"epoch\":1,\"loss\":2}\n{\"ep");
+  visit_metrics(path_, keep);
+  const std::vector<MetricsNumbers> expected = {{{"epoch", 0}}, {{"epoch", 1}, {"loss", 2}}};
+  EXPECT_EQ(lines, expected);
+  write_file(path_, "{\"epoch\":0}\nnonsense\n{\"epoch\":1}\n");
+  EXPECT_SAYS(error_of([&] { visit_metrics(path_, keep); }), path_.string() + ":2");
+}
+
 TEST_F(MetricsLogTest, CountsTheLinesOfALongFile) {
   MetricsLog metrics(path_, 0);
   for (int64_t epoch = 0; epoch < 5000; ++epoch)

@@ -1,0 +1,70 @@
+#include "darp/report/report.h"
+
+#include <fmt/ranges.h>
+
+#include "darp/core/error.h"
+#include "darp/report/html_page.h"
+#include "darp/report/pictures.h"
+#include "darp/report/report_sections.h"
+
+namespace darp {
+namespace {
+
+std::string title_of(const ReportRequest& request, const std::vector<EnvironmentGroup>& groups) {
+  if (!request.title.empty()) return request.title;
+  if (groups.empty()) return "Training report";
+  std::vector<std::string> names;
+  for (const EnvironmentGroup& group : groups) names.push_back(group.title);
+  return fmt::format("Report on {}", fmt::join(names, ", "));
+}
+
+Markup pictures_body(const ReportRequest& request) {
+  Markup body;
+  for (const LabelledPath& strip : request.pictures)
+    body += picture_strip(strip.label, strip.path, request.pictures_of_folder);
+  std::vector<Markup> videos;
+  for (const LabelledPath& video : request.videos)
+    videos.push_back(video_figure(video.label, video.path));
+  return videos.empty() ? body : body + side_by_side(videos);
+}
+
+/// Losses alone do not say how good a policy is.
+Markup run_findings(const std::vector<RunInput>& runs) {
+  std::vector<std::string> names;
+  for (const RunInput& run : runs) names.push_back(run.label);
+  return finding(fmt::format("Training runs: {}", fmt::join(names, ", ")),
+                 "How good they are takes rollouts: darp eval RUN --env NAME --json FILE.");
+}
+
+}  // namespace
+
+Report make_report(const ReportRequest& request) {
+  if (request.inputs.empty())
+    throw Error("darp report", "has nothing to report on",
+                "give run directories of darp train and files of darp eval --json");
+  const ReportInputs inputs = read_report_inputs(request.inputs);
+  const std::vector<EnvironmentGroup> groups = group_by_environment(inputs.evaluations);
+
+  Markup first, body;
+  for (const EnvironmentGroup& group : groups) {
+    const std::vector<GroupComparison> comparisons = compare_with_first(group);
+    first += findings(group, comparisons);
+    body += section(group.title, returns_section(group) + comparison_section(comparisons));
+  }
+  if (groups.empty()) first += run_findings(inputs.runs);
+  if (!request.videos.empty() || !request.pictures.empty())
+    body += section("Pictures", pictures_body(request));
+  if (!inputs.runs.empty()) body += section("Learning curves", training_section(inputs.runs));
+  body += section("How it was made", provenance_section(inputs, request.command));
+
+  Report report{html_page(title_of(request, groups), first + body,
+                          fmt::format("Made by darp report, version {}.", request.version)),
+                {}};
+  if (report.html.size() > kLargePage)
+    report.warnings.push_back(
+        fmt::format("the page has {} MB: slow to open and to send; embed fewer or smaller videos",
+                    report.html.size() >> 20));
+  return report;
+}
+
+}  // namespace darp
