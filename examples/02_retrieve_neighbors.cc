@@ -15,6 +15,8 @@ int main(int argc, char** argv) try {
     return 2;
   }
   const darp::Dataset all = darp::read_dataset(argv[1]).dataset;
+  if (all.episodes() < 2)
+    throw darp::Error(argv[1], "has one episode", "give two or more: one asks, the others answer");
   std::vector<int64_t> others(all.episodes() - 1);
   std::iota(others.begin(), others.end(), 0);
   const darp::Dataset demos = all.select(others);

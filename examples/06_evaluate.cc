@@ -48,7 +48,7 @@ int main() try {
                 summary.success->successes, summary.success->trials);
   }
   const darp::Comparison comparison = darp::compare(quiet, blurred);
-  std::printf("with noise it is %s (p = %.4f)\n",
+  std::printf("with noise it is %s (p = %.2g)\n",
               std::string(darp::name_of(comparison.verdict)).c_str(), comparison.p_value);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "error: %s\n", error.what());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/policy_executor.h"
 #include "darp/core/file.h"
 #include "darp/core/numbers.h"
 #include "darp/runtime/latency.h"
@@ -37,7 +38,7 @@ Subject subject_of(const InferenceOptions& options) {
     return {options.sample,
             std::make_shared<const RealtimeModel>(sample_policy(options.sample), precision),
             sample_rollout(options.sample, rows)};
-  const PolicyArchive archive = PolicyArchive::read(options.policy);
+  const PolicyArchive archive = PolicyArchive::read(policy_file(options.policy));
   return {options.policy, std::make_shared<const RealtimeModel>(archive, precision),
           likely_observations(archive, rows, Rng(0))};
 }
@@ -124,7 +125,7 @@ void add_inference_command(CLI::App& bench) {
   auto options = std::make_shared<InferenceOptions>();
   CLI::App* command =
       bench.add_subcommand("inference", "How long a policy's steps take on this machine");
-  command->add_option("POLICY", options->policy, "A policy file, e.g. policy.darp");
+  command->add_option("POLICY", options->policy, "A policy file or a run directory");
   command->add_option("--case", options->sample,
                       fmt::format("Instead of a file, an untrained policy of a known size: {}",
                                   fmt::join(sample_policy_names(), ", ")));

@@ -10,11 +10,15 @@
 
 namespace darp {
 
+std::string policy_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  return fs::is_directory(path) ? (fs::path(path) / "policy.darp").string() : path;
+}
+
 PolicyExecutor load_policy(const std::string& path, const std::string& executor,
                            const std::string& precision) {
-  namespace fs = std::filesystem;
   PolicyExecutor loaded;
-  loaded.file = fs::is_directory(path) ? (fs::path(path) / "policy.darp").string() : path;
+  loaded.file = policy_file(path);
   auto archive = std::make_shared<const PolicyArchive>(PolicyArchive::read(loaded.file));
   loaded.hash = Hasher().add(MappedFile(loaded.file).bytes()).hex();
 

@@ -17,6 +17,9 @@ struct PolicyExecutor {
   std::function<std::unique_ptr<Policy>()> make;
 };
 
+/// The policy of a run directory; other paths are policies themselves.
+std::string policy_file(const std::string& path);
+
 /// `path` is a policy file or a run directory. Throws Error for files that are no policies and for
 /// unknown names.
 PolicyExecutor load_policy(const std::string& path, const std::string& executor,

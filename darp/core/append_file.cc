@@ -39,8 +39,9 @@ AppendFile::~AppendFile() {
 
 void AppendFile::fail(std::string_view doing) const {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-  throw Error(path_.string(), fmt::format("{} failed: {}", doing, std::strerror(errno)),
-              full ? "free some space, then go on with --resume" : "");
+  throw Error(
+      path_.string(), fmt::format("{} failed: {}", doing, std::strerror(errno)),
+      full ? "free some space, then run the same command again (darp train: with --resume)" : "");
 }
 
 void AppendFile::append(Bytes bytes) {

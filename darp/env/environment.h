@@ -76,6 +76,10 @@ class Environment {
 
   virtual const EnvironmentInfo& info() const = 0;
 
+  /// The task itself, without what was wrapped around it: for those who know more of a task than
+  /// this interface tells.
+  virtual const Environment& task() const { return *this; }
+
   /// Starts an episode. Nothing of what happened before remains.
   virtual void reset(uint64_t seed) = 0;
 

@@ -39,11 +39,20 @@ void check_dimensions(const Environment& environment, const Policy& policy) {
               "give the environment that the policy was trained for: darp environments lists them");
 }
 
+void count_step(const EnvironmentInfo& info, const Step& step, EpisodeRecord& record) {
+  record.end = step.end;
+  if (is_mishap(step.end)) return;
+  ++record.length;
+  record.success |= step.success;
+  record.episode_return = info.score == EnvironmentInfo::Score::kBest
+                              ? std::max(record.episode_return, step.reward)
+                              : record.episode_return + step.reward;
+}
+
 EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t seed,
                           const EpisodeObserver& observer) {
   const auto start = EpisodeClock::now();
   const EnvironmentInfo& info = environment.info();
-  const bool best = info.score == EnvironmentInfo::Score::kBest;
   std::vector<float> observation(info.observations.names.size()), action(info.actions.names.size());
 
   EpisodeRecord record;
@@ -53,13 +62,7 @@ EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t see
   if (observer) observer({environment, policy, record});
   while (record.end == EpisodeEnd::kRunning) {
     const Step step = act_and_step(environment, policy, observation, action, record);
-    record.end = step.end;
-    if (!is_mishap(step.end)) {
-      ++record.length;
-      record.success |= step.success;
-      record.episode_return =
-          best ? std::max(record.episode_return, step.reward) : record.episode_return + step.reward;
-    }
+    count_step(info, step, record);
     if (observer) observer({environment, policy, record});
   }
   record.seconds = std::chrono::duration<double>(EpisodeClock::now() - start).count();

@@ -22,6 +22,9 @@ using EpisodeObserver = std::function<void(const EpisodeMoment&)>;
 EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t seed,
                           const EpisodeObserver& observer = {});
 
+/// Counts a step that was made in `record`. Mishaps end it and count no further.
+void count_step(const EnvironmentInfo& info, const Step& step, EpisodeRecord& record);
+
 /// Throws Error unless the policy's observations and actions have the environment's sizes.
 void check_dimensions(const Environment& environment, const Policy& policy);
 

@@ -5,6 +5,7 @@
 #include "darp/core/error.h"
 #include "darp/core/file.h"
 #include "darp/eval/evaluation_file.h"
+#include "darp/eval/strict_json.h"
 
 namespace darp {
 namespace {
@@ -103,24 +104,6 @@ ordered_json json_over_policies(std::span<const Evaluation> evaluations) {
   return object;
 }
 
-/// A line for each key, and lists of numbers on one line: to be read by people too.
-void append_lines(const ordered_json& value, const std::string& indent, std::string& text) {
-  const bool objects = value.is_array() && !value.empty() && value[0].is_object();
-  if (!value.is_object() && !objects) {
-    text += value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    return;
-  }
-  std::string_view separator;
-  text += objects ? "[" : "{";
-  for (const auto& [key, item] : value.items()) {
-    text += fmt::format("{}\n{}  ", separator, indent);
-    if (!objects) text += ordered_json(key).dump() + ": ";
-    append_lines(item, indent + "  ", text);
-    separator = ",";
-  }
-  text += fmt::format("\n{}{}", indent, objects ? "]" : "}");
-}
-
 }  // namespace
 
 std::string evaluations_json(std::span<const Evaluation> evaluations) {
@@ -135,9 +118,7 @@ std::string evaluations_json(std::span<const Evaluation> evaluations) {
       object["evaluations"].push_back(json_of_evaluation(evaluation));
     object["over_policies"] = json_over_policies(evaluations);
   }
-  std::string text;
-  append_lines(object, "", text);
-  return text + "\n";
+  return json_lines(object);
 }
 
 void write_evaluations(const std::filesystem::path& path, std::span<const Evaluation> evaluations) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "darp/core/error.h"
+#include "darp/eval/idle_pool.h"
 
 namespace darp {
 namespace {
@@ -13,46 +14,17 @@ struct Rollout {
   std::unique_ptr<Policy> policy;
 };
 
-/// Rollouts that nobody uses at the moment. Making one takes milliseconds (a model to compile), so
-/// each serves many episodes.
-class Rollouts {
- public:
-  Rollouts(const EnvironmentFactory& make_environment, const PolicyFactory& make_policy)
-      : make_environment_(make_environment), make_policy_(make_policy) {}
-
-  Rollout take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        Rollout rollout = std::move(idle_.back());
-        idle_.pop_back();
-        return rollout;
-      }
-    }
-    Rollout made{make_environment_(), make_policy_()};
-    check_dimensions(*made.environment, *made.policy);
-    return made;
-  }
-
-  void give_back(Rollout rollout) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(rollout));
-  }
-
- private:
-  const EnvironmentFactory& make_environment_;
-  const PolicyFactory& make_policy_;
-  std::mutex mutex_;
-  std::vector<Rollout> idle_;
-};
-
 }  // namespace
 
 std::vector<EpisodeRecord> evaluate(const EnvironmentFactory& make_environment,
                                     const PolicyFactory& make_policy,
                                     const std::vector<uint64_t>& seeds, ThreadPool& pool,
                                     const EvaluatorOptions& options) {
-  Rollouts rollouts(make_environment, make_policy);
+  IdlePool<Rollout> rollouts([&] {
+    Rollout made{make_environment(), make_policy()};
+    check_dimensions(*made.environment, *made.policy);
+    return made;
+  });
   rollouts.give_back(rollouts.take());  // refuses a policy of other dimensions before anything runs
 
   std::vector<std::optional<EpisodeRecord>> done(seeds.size());

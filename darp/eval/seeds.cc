@@ -1,5 +1,6 @@
 #include "darp/eval/seeds.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <numeric>
@@ -10,7 +11,26 @@
 namespace darp {
 namespace {
 
-constexpr std::array<std::string_view, 2> kPurposeNames = {"report", "search"};
+constexpr std::array<std::string_view, 3> kPurposeNames = {"report", "search", "demonstration"};
+
+/// A purpose's range, both ends included, and what its seeds are for in words.
+struct PurposeSeeds {
+  uint64_t first, last;
+  std::string_view use;
+};
+constexpr std::array<PurposeSeeds, 3> kPurposeSeeds = {{
+    {0, kFirstSearchSeed - 1, "to be reported"},
+    {kFirstSearchSeed, kFirstDemonstrationSeed - 1, "to search with"},
+    {kFirstDemonstrationSeed, ~uint64_t{0}, "to start demonstrations from"},
+}};
+
+const PurposeSeeds& seeds_for(SeedPurpose purpose) {
+  return kPurposeSeeds[static_cast<size_t>(purpose)];
+}
+
+bool lie_within(const SeedRange& seeds, const PurposeSeeds& range) {
+  return seeds.first >= range.first && seeds.last <= range.last;
+}
 
 /// Decimal digits and nothing else, up to the largest number of 64 bits.
 uint64_t parse_seed(std::string_view digits, std::string_view text) {
@@ -51,24 +71,31 @@ SeedRange parse_seed_range(std::string_view text) {
 }
 
 SeedRange default_seeds(SeedPurpose purpose, int64_t episodes) {
-  const bool report = purpose == SeedPurpose::kReport;
-  const int64_t most = report ? static_cast<int64_t>(kFirstSearchSeed) : kMostSeeds;
+  const PurposeSeeds& range = seeds_for(purpose);
+  const auto most =
+      static_cast<int64_t>(std::min(range.last - range.first, uint64_t{kMostSeeds} - 1)) + 1;
   if (episodes < 1 || episodes > most)
     throw Error("", fmt::format("{} episodes", episodes),
-                fmt::format("take 1 to {} to {}", most, name_of(purpose)));
-  const uint64_t first = report ? 0 : kFirstSearchSeed;
-  return {first, first + static_cast<uint64_t>(episodes) - 1};
+                fmt::format("take 1 to {} for a {}", most, name_of(purpose)));
+  return {range.first, range.first + static_cast<uint64_t>(episodes) - 1};
 }
 
 void check_seeds(SeedPurpose purpose, const SeedRange& seeds) {
-  if (purpose == SeedPurpose::kReport && seeds.last >= kFirstSearchSeed)
-    throw Error(
-        "", fmt::format("seeds {} are not to be reported", seeds.text()),
-        fmt::format("those from {} are to search with: take seeds below", kFirstSearchSeed));
-  if (purpose == SeedPurpose::kSearch && seeds.first < kFirstSearchSeed)
-    throw Error(
-        "", fmt::format("seeds {} are not to search with", seeds.text()),
-        fmt::format("those below {} are for reports: take seeds from there on", kFirstSearchSeed));
+  const PurposeSeeds& range = seeds_for(purpose);
+  if (lie_within(seeds, range)) return;
+  const std::string remedy = range.last == ~uint64_t{0}
+                                 ? fmt::format("take seeds from {} on", range.first)
+                                 : fmt::format("take seeds from {} to {}", range.first, range.last);
+  throw Error("", fmt::format("seeds {} are not {}", seeds.text(), range.use),
+              remedy + ": reports, searches and demonstrations each have their own");
+}
+
+SeedPurpose purpose_of(const SeedRange& seeds) {
+  for (size_t i = 0; i < kPurposeSeeds.size(); ++i)
+    if (lie_within(seeds, kPurposeSeeds[i])) return static_cast<SeedPurpose>(i);
+  throw Error("", fmt::format("seeds {} are for more than one purpose", seeds.text()),
+              fmt::format("stay below {} for reports, below {} for searches, or above",
+                          kFirstSearchSeed, kFirstDemonstrationSeed));
 }
 
 std::string_view name_of(SeedPurpose purpose) {

@@ -8,6 +8,8 @@ namespace darp {
 namespace {
 
 constexpr uint64_t kLargestSeed = ~uint64_t{0};
+constexpr auto kAllPurposes = {SeedPurpose::kReport, SeedPurpose::kSearch,
+                               SeedPurpose::kDemonstrate};
 
 TEST(Seeds, AreReadAsWritten) {
   for (const SeedRange range : {SeedRange{0, 99}, SeedRange{7, 7}, SeedRange{100'000, 1'099'999},
@@ -64,24 +66,43 @@ TEST(Seeds, DefaultsLieInTheRangeOfTheirPurpose) {
   EXPECT_EQ(default_seeds(SeedPurpose::kReport).text(), "0..99");
   EXPECT_EQ(default_seeds(SeedPurpose::kSearch).text(), "100000..100099");
   EXPECT_EQ(default_seeds(SeedPurpose::kReport, 1).text(), "0..0");
-  for (const SeedPurpose purpose : {SeedPurpose::kReport, SeedPurpose::kSearch}) {
+  EXPECT_EQ(default_seeds(SeedPurpose::kDemonstrate, 5).text(), "1000000..1000004");
+  for (const SeedPurpose purpose : kAllPurposes) {
     EXPECT_NO_THROW(check_seeds(purpose, default_seeds(purpose, 100'000)));
     for (const int64_t none : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX, kMostSeeds + 1})
       EXPECT_THROW(default_seeds(purpose, none), Error) << none;
   }
   EXPECT_THROW(default_seeds(SeedPurpose::kReport, 100'001), Error);
+  EXPECT_THROW(default_seeds(SeedPurpose::kSearch, 900'001), Error);
 }
 
 TEST(Seeds, NothingIsReportedOnSearchSeedsNorSearchedOnReportSeeds) {
   EXPECT_NO_THROW(check_seeds(SeedPurpose::kReport, {0, 99'999}));
   EXPECT_THROW(check_seeds(SeedPurpose::kReport, {0, 100'000}), Error);
   EXPECT_THROW(check_seeds(SeedPurpose::kReport, {100'000, 100'000}), Error);
-  EXPECT_NO_THROW(check_seeds(SeedPurpose::kSearch, {100'000, kLargestSeed}));
+  EXPECT_NO_THROW(check_seeds(SeedPurpose::kSearch, {100'000, 999'999}));
   EXPECT_THROW(check_seeds(SeedPurpose::kSearch, {99'999, 100'005}), Error);
 }
 
+TEST(Seeds, NothingIsEvaluatedWhereDemonstrationsStart) {
+  EXPECT_THROW(check_seeds(SeedPurpose::kSearch, {100'000, 1'000'000}), Error);
+  EXPECT_THROW(check_seeds(SeedPurpose::kSearch, {kLargestSeed, kLargestSeed}), Error);
+  EXPECT_THROW(check_seeds(SeedPurpose::kReport, {1'000'000, 1'000'000}), Error);
+  EXPECT_NO_THROW(check_seeds(SeedPurpose::kDemonstrate, {1'000'000, kLargestSeed}));
+  for (const SeedRange range : {SeedRange{0, 99}, SeedRange{999'999, 1'000'001}})
+    EXPECT_THROW(check_seeds(SeedPurpose::kDemonstrate, range), Error) << range.text();
+}
+
+TEST(Seeds, TellTheirPurpose) {
+  for (const SeedPurpose purpose : kAllPurposes)
+    EXPECT_EQ(purpose_of(default_seeds(purpose, 7)), purpose);
+  for (const SeedRange range :
+       {SeedRange{99'999, 100'000}, SeedRange{999'999, 1'000'000}, SeedRange{0, kLargestSeed}})
+    EXPECT_THROW(purpose_of(range), Error) << range.text();
+}
+
 TEST(Seeds, PurposesHaveNames) {
-  for (const SeedPurpose purpose : {SeedPurpose::kReport, SeedPurpose::kSearch})
+  for (const SeedPurpose purpose : kAllPurposes)
     EXPECT_EQ(seed_purpose_named(name_of(purpose)), purpose);
   EXPECT_THROW(seed_purpose_named("reports"), Error);
 }

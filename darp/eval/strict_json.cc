@@ -75,6 +75,24 @@ std::string_view kind_of(const json& value) {
   return "another number";
 }
 
+void append_json_lines(const nlohmann::ordered_json& value, const std::string& indent,
+                       std::string& text) {
+  const bool objects = value.is_array() && !value.empty() && value[0].is_object();
+  if (!value.is_object() && !objects) {
+    text += value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return;
+  }
+  std::string_view separator;
+  text += objects ? "[" : "{";
+  for (const auto& [key, item] : value.items()) {
+    text += fmt::format("{}\n{}  ", separator, indent);
+    if (!objects) text += nlohmann::ordered_json(key).dump() + ": ";
+    append_json_lines(item, indent + "  ", text);
+    separator = ",";
+  }
+  text += fmt::format("\n{}{}", indent, objects ? "]" : "}");
+}
+
 }  // namespace
 
 json parse_strict_json(std::string_view text, std::string_view where, size_t depth) {
@@ -143,6 +161,12 @@ void JsonPlace::fail(std::string_view what, std::string_view remedy) const {
 
 void JsonPlace::expected(std::string_view kind) const {
   fail(fmt::format("is {} where {} belongs", kind_of(*value_), kind), kDamaged);
+}
+
+std::string json_lines(const nlohmann::ordered_json& value) {
+  std::string text;
+  append_json_lines(value, "", text);
+  return text + "\n";
 }
 
 }  // namespace darp

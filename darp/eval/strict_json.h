@@ -1,6 +1,6 @@
 #pragma once
-// JSON from files that nobody vouches for: what is wrong becomes an Error that says where. For
-// sources of this module: it brings nlohmann's header along.
+// JSON from files that nobody vouches for: what is wrong becomes an Error that says where; and JSON
+// for files that people read too. For sources, not headers: it brings nlohmann's header along.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -47,5 +47,9 @@ class JsonPlace {
   std::string_view file_;
   std::string path_;
 };
+
+/// A line for each key of an object and for each object of a list; other lists on one line. The
+/// last line is ended.
+std::string json_lines(const nlohmann::ordered_json& value);
 
 }  // namespace darp

@@ -127,4 +127,32 @@ std::optional<std::string> Hdf5Group::text_attribute(const std::string& name) co
   })[0];
 }
 
+bool Hdf5Group::read_number(const std::string& name, std::initializer_list<int> classes,
+                            int64_t memory_type, void* out) const {
+  if (H5Aexists(handle_.id(), name.c_str()) <= 0) return false;
+  const std::string place = fmt::format("{}@{}", where(), name);
+  const Hdf5Handle attribute =
+      own_hdf5(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), place, "open the attribute");
+  const Hdf5Handle type = own_hdf5(H5Aget_type(attribute.id()), place, "read the attribute's type");
+  const Hdf5Handle space =
+      own_hdf5(H5Aget_space(attribute.id()), place, "read the attribute's shape");
+  if (std::find(classes.begin(), classes.end(), H5Tget_class(type.id())) == classes.end() ||
+      H5Sget_simple_extent_npoints(space.id()) != 1)
+    throw Error(place, "is not one number", kDamaged);
+  if (H5Aread(attribute.id(), memory_type, out) < 0) throw_hdf5_error(place, "read the attribute");
+  return true;
+}
+
+std::optional<double> Hdf5Group::number_attribute(const std::string& name) const {
+  double value = 0;
+  if (!read_number(name, {H5T_FLOAT, H5T_INTEGER}, H5T_NATIVE_DOUBLE, &value)) return std::nullopt;
+  return value;
+}
+
+std::optional<uint64_t> Hdf5Group::unsigned_attribute(const std::string& name) const {
+  uint64_t value = 0;
+  if (!read_number(name, {H5T_INTEGER}, H5T_NATIVE_UINT64, &value)) return std::nullopt;
+  return value;
+}
+
 }  // namespace darp

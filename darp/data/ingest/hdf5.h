@@ -41,6 +41,8 @@ class Hdf5Dataset {
   const ElementType& element_type() const { return element_type_; }
   /// Unpacks the first rows: `rows` x width() floats. Floats only.
   void read_floats(uint64_t rows, float* out) const;
+  /// All entries, in double precision. Floats only.
+  std::vector<double> read_doubles() const;
   /// Integers, bools or whole floats.
   std::vector<int64_t> read_integers() const;
   std::vector<std::string> read_strings() const;
@@ -90,12 +92,19 @@ class Hdf5Group {
   Hdf5Dataset floats(const std::string& name, std::optional<uint64_t> rows = {},
                      std::optional<uint64_t> width = {}) const;
   std::optional<std::string> text_attribute(const std::string& name) const;
+  /// One number, a float or an integer.
+  std::optional<double> number_attribute(const std::string& name) const;
+  /// One integer from 0 on.
+  std::optional<uint64_t> unsigned_attribute(const std::string& name) const;
 
  private:
   Hdf5Group(Hdf5Handle handle, std::string source, std::string path);
   std::string path_of(const std::string& name) const {
     return path_ == "/" ? path_ + name : path_ + "/" + name;
   }
+  /// Reads an attribute of these classes (the library's H5T_class_t) into one number.
+  bool read_number(const std::string& name, std::initializer_list<int> classes, int64_t memory_type,
+                   void* out) const;
   /// The object, if its links are hard and it is of this kind (the library's H5I_type_t).
   std::optional<Hdf5Handle> find(const std::string& name, int kind) const;
 

@@ -185,11 +185,17 @@ void Hdf5Dataset::read_floats(uint64_t row_count, float* out) const {
   read(H5T_NATIVE_FLOAT, 0, row_count, out);
 }
 
+std::vector<double> Hdf5Dataset::read_doubles() const {
+  DARP_CHECK(kind_ == Hdf5Kind::kFloat, "{} of {}", type_name_, where_);
+  std::vector<double> values(rows() * width_);
+  read(H5T_NATIVE_DOUBLE, 0, rows(), values.data());
+  return values;
+}
+
 std::vector<int64_t> Hdf5Dataset::read_integers() const {
   const uint64_t count = rows() * width_;
   if (kind_ == Hdf5Kind::kFloat) {
-    std::vector<double> values(count);
-    read(H5T_NATIVE_DOUBLE, 0, rows(), values.data());
+    const std::vector<double> values = read_doubles();
     std::vector<int64_t> whole(count);
     for (uint64_t i = 0; i < count; ++i) {
       if (!(std::abs(values[i]) <= 0x1p53) || values[i] != std::floor(values[i]))

@@ -187,6 +187,16 @@ void Hdf5Output::floats(const std::string& path, std::span<const float> values) 
   write_dataset(path, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shape, values.data());
 }
 
+void Hdf5Output::doubles(const std::string& path, std::span<const double> values, int64_t cols) {
+  std::vector<uint64_t> shape = {values.size()};
+  if (cols > 0) {
+    DARP_CHECK(values.size() % static_cast<size_t>(cols) == 0, "{} numbers in rows of {}",
+               values.size(), cols);
+    shape = {values.size() / static_cast<size_t>(cols), static_cast<uint64_t>(cols)};
+  }
+  write_dataset(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, values.data());
+}
+
 void Hdf5Output::bytes(const std::string& path, std::span<const uint8_t> values) {
   const std::array<uint64_t, 1> shape = {values.size()};
   write_dataset(path, H5T_STD_U8LE, H5T_NATIVE_UINT8, shape, values.data());
@@ -218,6 +228,14 @@ void Hdf5Output::write_attribute(const std::string& object, const std::string& n
 
 void Hdf5Output::attribute(const std::string& object, const std::string& name, int64_t value) {
   write_attribute(object, name, H5T_STD_I64LE, &value);
+}
+
+void Hdf5Output::attribute(const std::string& object, const std::string& name, uint64_t value) {
+  write_attribute(object, name, H5T_STD_U64LE, &value);
+}
+
+void Hdf5Output::attribute(const std::string& object, const std::string& name, double value) {
+  write_attribute(object, name, H5T_IEEE_F64LE, &value);
 }
 
 void Hdf5Output::attribute(const std::string& object, const std::string& name,

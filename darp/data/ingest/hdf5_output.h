@@ -25,10 +25,14 @@ class Hdf5Output {
   void floats(const std::string& path, MatrixView values);
   /// One dimension instead of a column.
   void floats(const std::string& path, std::span<const float> values);
+  /// The same in double precision; `values` has rows of `cols` entries, 0 for one dimension.
+  void doubles(const std::string& path, std::span<const double> values, int64_t cols = 0);
   void bytes(const std::string& path, std::span<const uint8_t> values);
   /// One dimension of fixed-length byte strings, as robomimic's masks.
   void names(const std::string& path, const std::vector<std::string>& values);
   void attribute(const std::string& object, const std::string& name, int64_t value);
+  void attribute(const std::string& object, const std::string& name, uint64_t value);
+  void attribute(const std::string& object, const std::string& name, double value);
   /// Variable-length UTF-8, as h5py writes.
   void attribute(const std::string& object, const std::string& name, const std::string& value);
 

@@ -46,7 +46,7 @@ void write_episode(Hdf5Output& out, const Dataset& dataset, int64_t index,
   // not take them for real.
   if (dataset.rewards().empty()) {
     out.floats(group + "/rewards", std::vector<float>(steps, 0.0f));
-    out.attribute(group + "/rewards", "placeholder", 1);
+    out.attribute(group + "/rewards", "placeholder", int64_t{1});
   } else {
     out.floats(group + "/rewards",
                std::span(dataset.rewards()).subspan(static_cast<size_t>(episode.first_row), steps));

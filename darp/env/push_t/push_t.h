@@ -31,6 +31,8 @@ class PushT final : public Environment {
   /// there are not. Throws Error for numbers that are not finite or beyond kPushTFarthest.
   void set_state(Point agent, const TPose& block);
   Point agent() const { return space_->agent(); }
+  /// Units a second; no policy sees it.
+  Point agent_velocity() const { return space_->agent_velocity(); }
   /// The angle is not wrapped.
   TPose block() const { return space_->block(); }
 

@@ -113,6 +113,11 @@ Point PushTSpace::agent() const {
   return {position.x, position.y};
 }
 
+Point PushTSpace::agent_velocity() const {
+  const cpVect velocity = cpBodyGetVelocity(agent_.get());
+  return {velocity.x, velocity.y};
+}
+
 TPose PushTSpace::block() const {
   const cpVect position = cpBodyGetPosition(block_.get());
   return {position.x, position.y, cpBodyGetAngle(block_.get())};

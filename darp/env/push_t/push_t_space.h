@@ -47,6 +47,8 @@ class PushTSpace {
   /// Whether nothing flew away.
   bool is_sound() const;
   Point agent() const;
+  /// Units a second; 0 in a new room.
+  Point agent_velocity() const;
   /// The angle is not wrapped.
   TPose block() const;
 

@@ -99,6 +99,23 @@ TEST(PushT, MovesTheAgentByTheKnownRecurrence) {
   }
 }
 
+TEST(PushT, TellsHowFastTheAgentIs) {
+  PushTSpace space({.agent = {100, 200}, .block = {300, 300, 0}});
+  EXPECT_EQ(space.agent_velocity().x, 0);
+  EXPECT_EQ(space.agent_velocity().y, 0);
+  for (int i = 0; i < 30; ++i) {
+    const Point before = space.agent();
+    space.sub_step({150, 120}, {});
+    EXPECT_NEAR(space.agent_velocity().x * kPushTSubStep, space.agent().x - before.x, 1e-9);
+    EXPECT_NEAR(space.agent_velocity().y * kPushTSubStep, space.agent().y - before.y, 1e-9);
+  }
+  PushT task({});
+  task.reset(0);
+  EXPECT_EQ(task.agent_velocity().x, 0);
+  task.step(std::array{500.0f, 97.0f});
+  EXPECT_GT(task.agent_velocity().x, 100);
+}
+
 TEST(PushT, RewardsWhatIsCoveredAndEndsWhenSolved) {
   PushT task({});
   task.set_state({50, 50}, {266, 256, kTGoal.angle});

@@ -13,6 +13,7 @@ class EnvironmentWrapper : public Environment {
   explicit EnvironmentWrapper(std::unique_ptr<Environment> inner) : inner_(std::move(inner)) {}
 
   const EnvironmentInfo& info() const override { return inner_->info(); }
+  const Environment& task() const override { return inner_->task(); }
   void reset(uint64_t seed) override { inner_->reset(seed); }
   void observe(std::span<float> observation) const override { inner_->observe(observation); }
   void save(std::vector<double>& state) const override { inner_->save(state); }
