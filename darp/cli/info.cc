@@ -4,6 +4,7 @@
 
 #include "darp/cli/commands.h"
 #include "darp/cli/dataset_report.h"
+#include "darp/cli/expert_report.h"
 #include "darp/cli/policy_report.h"
 #include "darp/cli/read_options.h"
 #include "darp/cli/run_report.h"
@@ -37,6 +38,8 @@ void run_info(const InfoOptions& options) {
   const RunReport run = read_run(options.file);
   if (options.json)
     print_json(run_json(run, options.file));
+  else if (is_expert_run(run))
+    print_expert_run(run, options.file);
   else
     print_run(run, options.file);
 }

@@ -40,12 +40,14 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   darp::add_info_command(app);
   darp::add_convert_command(app);
+  darp::add_collect_command(app);
   darp::add_neighbors_command(app);
   darp::add_train_command(app);
   darp::add_eval_command(app);
   darp::add_compare_command(app);
   darp::add_report_command(app);
   darp::add_environments_command(app);
+  darp::add_expert_command(app);
   darp::add_import_reference_command(app);
   darp::add_bench_command(app);
 

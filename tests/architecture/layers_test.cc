@@ -29,6 +29,7 @@ const std::map<std::string, int> kLevel = {{"core", 0},
                                            {"runtime", 4},
                                            {"train", 4},
                                            {"train/torch", 5},
+                                           {"expert", 5},
                                            {"report", 5},
                                            {"cli", 6}};
 

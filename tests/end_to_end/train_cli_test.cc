@@ -1,15 +1,12 @@
 // darp train as a user runs it, and as a machine that loses power treats it.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "darp/core/rng.h"
 #include "darp/data/ingest/read_dataset.h"
@@ -22,11 +19,6 @@ namespace darp {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Small, but with everything that has a state: two members, averaging, noise, validation, plateau.
 constexpr const char* kConfig = R"(
@@ -66,26 +58,7 @@ class TrainCli : public Cli {
     }
     return all;
   }
-  std::string policy(const std::string& out) const { return text_of(path(out) + "/policy.darp"); }
-
-  /// Starts `darp`, sends `signal` after a while and waits; gives the wait status.
-  int interrupt(const std::string& arguments, std::chrono::microseconds after, int signal) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const int null = open("/dev/null", O_WRONLY);
-      dup2(null, 1);
-      dup2(null, 2);
-      // `exec` keeps the process number, so that the signal reaches darp itself.
-      const std::string command = "exec " DARP_BINARY_DIR "/bin/darp " + arguments;
-      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      _exit(127);
-    }
-    std::this_thread::sleep_for(after);
-    kill(child, signal);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return status;
-  }
+  std::string policy(const std::string& out) const { return bytes(out + "/policy.darp"); }
 };
 
 TEST_F(TrainCli, LeavesARunDirectoryThatInfoExplains) {
@@ -158,6 +131,12 @@ TEST_F(TrainCli, StopsOnRequestAndGoesOn) {
   const Outcome done = darp_command(run);
   EXPECT_EQ(done.code, 0);
   EXPECT_EQ(policy("run"), policy("whole"));
+}
+
+TEST_F(TrainCli, ResumeStartsARunThatIsNotThereYet) {
+  const Outcome outcome = darp_command(arguments("deep/run", "--resume"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_FALSE(policy("deep/run").empty());
 }
 
 TEST_F(TrainCli, SaysWhatIsWrongAndWhatToDo) {
