@@ -34,7 +34,7 @@ lean: deps
 	@mkdir -p build && $(call build,lean)
 
 quickstart: deps
-	@mkdir -p build && $(call build,release,--target darp example_00_make_demonstrations)
+	@mkdir -p build && $(call build,release,--target darp)
 	@tools/quickstart.sh
 
 bench: all
