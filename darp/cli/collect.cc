@@ -8,6 +8,7 @@
 #include "darp/cli/interrupt.h"
 #include "darp/core/hash.h"
 #include "darp/core/numbers.h"
+#include "darp/core/seconds_since.h"
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
 #include "darp/eval/evaluation_file.h"
@@ -213,8 +214,7 @@ void evaluate_expert(const CollectOptions& options, const CollectTask& task) {
                counted(task.choice.episodes, "episode"));
     return;
   }
-  evaluation.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  evaluation.wall_seconds = seconds_since(start);
   evaluation.threads = pool.threads();
   evaluation.records = std::move(collection.kept);
   for (const EpisodeRecord& record : evaluation.records) evaluation.wall_steps += record.length;

@@ -7,6 +7,7 @@
 #include "darp/cli/interrupt.h"
 #include "darp/cli/policy_executor.h"
 #include "darp/core/numbers.h"
+#include "darp/core/seconds_since.h"
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
 #include "darp/eval/evaluation_file.h"
@@ -86,8 +87,7 @@ bool roll_out(const EvalOptions& options, const EnvironmentFactory& make_env,
   const auto start = std::chrono::steady_clock::now();
   const auto fresh = evaluate(make_env, executor.make, seeds, pool, evaluator);
   progress.finish();
-  evaluation.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  evaluation.wall_seconds = seconds_since(start);
   evaluation.threads = pool.threads();
   for (const EpisodeRecord& record : fresh) evaluation.wall_steps += record.length;
   evaluation.records.insert(evaluation.records.end(), fresh.begin(), fresh.end());

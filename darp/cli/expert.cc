@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
-#include <optional>
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
+#include "darp/cli/run_options.h"
 #include "darp/env/registry.h"
 #include "darp/expert/ppo/ppo_trainer.h"
 
@@ -12,12 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ExpertTrainOptions {
-  std::string environment, config, out;
-  std::vector<std::string> overrides;
-  bool resume = false, dry_run = false;
-  std::optional<int64_t> seed;
-  int threads = 0;
-  double checkpoint_seconds = 30;
+  std::string environment, config;
+  RunOptions run;
 };
 
 ExpertConfig expert_config(const ExpertTrainOptions& options) {
@@ -25,8 +21,8 @@ ExpertConfig expert_config(const ExpertTrainOptions& options) {
   config.environment = options.environment;
   config.ppo = ppo_recipe(options.environment);
   if (!options.config.empty()) read_yaml_file(options.config, config);
-  if (options.seed) config.ppo.seed = *options.seed;
-  for (const std::string& assignment : options.overrides) apply_override(assignment, config);
+  if (options.run.seed) config.ppo.seed = *options.run.seed;
+  for (const std::string& assignment : options.run.overrides) apply_override(assignment, config);
   if (config.environment != options.environment)
     throw Error("--env",
                 fmt::format("is {}, but the settings are for {}", printable(options.environment),
@@ -39,18 +35,18 @@ ExpertConfig expert_config(const ExpertTrainOptions& options) {
 
 void expert_train_command(const ExpertTrainOptions& options) {
   const ExpertConfig config = expert_config(options);
-  if (options.dry_run) {
+  if (options.run.dry_run) {
     fmt::print("{}", write_yaml(config));
     return;
   }
   PpoTrainerOptions trainer;
   trainer.out =
-      options.out.empty()
+      options.run.out.empty()
           ? fs::path("runs") / fmt::format("expert-{}-{}", config.environment, config.ppo.seed)
-          : fs::path(options.out);
-  trainer.resume = options.resume;
-  trainer.threads = options.threads;
-  trainer.checkpoint_seconds = options.checkpoint_seconds;
+          : fs::path(options.run.out);
+  trainer.resume = options.run.resume;
+  trainer.threads = options.run.threads;
+  trainer.checkpoint_seconds = options.run.checkpoint_seconds;
   trainer.stop = &stop_on_interrupt();
   trainer.version = DARP_VERSION;
   fmt::print("training an expert for {} into {}\n", config.environment, trainer.out.string());
@@ -81,26 +77,10 @@ void add_expert_command(CLI::App& app) {
       ->required();
   command->add_option("--config", options->config,
                       "YAML file; without it the settings behind the bundled expert");
-  command->add_option("--out", options->out, "Run directory; without it runs/expert-<env>-<seed>");
-  command->add_option("--set", options->overrides, "One setting, e.g. --set ppo.steps=2000000")
-      ->expected(1)
-      ->take_all();
-  command->add_flag("--resume", options->resume,
-                    "Go on where the run in --out stopped, or start it");
-  command->add_option("--seed", options->seed, "Of all that is random; replaces ppo.seed")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--threads", options->threads,
-                   "0: one per core; the result does not depend on it")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
-  command
-      ->add_option("--checkpoint-seconds", options->checkpoint_seconds,
-                   "Least time between two checkpoints: what a crash can cost")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--dry-run", options->dry_run,
-                    "Print all settings as they would be used, and stop");
+  options->run.add_to(*command, {.out = "Run directory; without it runs/expert-<env>-<seed>",
+                                 .set = "One setting, e.g. --set ppo.steps=2000000",
+                                 .seed = "Of all that is random; replaces ppo.seed",
+                                 .threads = "0: one per core; the result does not depend on it"});
   command->footer(
       "Examples:\n"
       "  darp expert train --env hopper\n"

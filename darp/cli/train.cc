@@ -2,6 +2,7 @@
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
+#include "darp/cli/run_options.h"
 #include "darp/core/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/data/ingest/read_dataset.h"
@@ -14,20 +15,16 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TrainOptions {
-  std::string config, data, out, device = "cpu";
-  std::vector<std::string> overrides;
-  bool resume = false, dry_run = false;
-  std::optional<int64_t> seed;
-  int threads = 0;
-  double checkpoint_seconds = 10;
+  std::string config, data, device = "cpu";
+  RunOptions run;
 };
 
 TrainConfig resolved(const TrainOptions& options) {
   TrainConfig config;
   read_yaml_file(options.config, config);
   if (!options.data.empty()) config.data = options.data;
-  if (options.seed) config.train.seed = *options.seed;
-  for (const std::string& assignment : options.overrides) apply_override(assignment, config);
+  if (options.run.seed) config.train.seed = *options.run.seed;
+  for (const std::string& assignment : options.run.overrides) apply_override(assignment, config);
   if (config.data.empty())
     throw Error(options.config, "names no demonstrations", "give them with --data FILE");
   config.train.check();
@@ -65,8 +62,9 @@ void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
 
 void train_command(const TrainOptions& options) {
   const TrainConfig config = resolved(options);
-  const fs::path out = options.out.empty() ? default_out(options, config) : fs::path(options.out);
-  if (options.dry_run) {
+  const fs::path out =
+      options.run.out.empty() ? default_out(options, config) : fs::path(options.run.out);
+  if (options.run.dry_run) {
     fmt::print("{}", write_yaml(config));
     return;
   }
@@ -81,10 +79,10 @@ void train_command(const TrainOptions& options) {
 
   TrainerOptions trainer;
   trainer.out = out;
-  trainer.resume = options.resume;
-  trainer.threads = options.threads;
+  trainer.resume = options.run.resume;
+  trainer.threads = options.run.threads;
   trainer.device = device;
-  trainer.checkpoint_seconds = options.checkpoint_seconds;
+  trainer.checkpoint_seconds = options.run.checkpoint_seconds;
   trainer.stop = &stop_on_interrupt();  // after the step under way, with a checkpoint
   trainer.version = DARP_VERSION;
   print_outcome(train(config, dataset, trainer), out);
@@ -99,32 +97,14 @@ void add_train_command(CLI::App& app) {
       ->required();
   command->add_option("--data", options->data,
                       "Demonstrations, a file or a folder; replaces data of CONFIG");
-  command->add_option("--out", options->out,
-                      "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>");
-  command
-      ->add_option("--set", options->overrides,
-                   "One setting, e.g. --set train.epochs=50 --set policy.retrieval.k=30")
-      ->expected(1)
-      ->take_all();
-  command->add_flag("--resume", options->resume,
-                    "Go on where the run in --out stopped, or start it");
-  command
-      ->add_option("--seed", options->seed, "Of all that is random; replaces train.seed of CONFIG")
-      ->check(CLI::NonNegativeNumber);
+  options->run.add_to(
+      *command,
+      {.out = "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>",
+       .set = "One setting, e.g. --set train.epochs=50 --set policy.retrieval.k=30",
+       .seed = "Of all that is random; replaces train.seed of CONFIG",
+       .threads = "0: one per core; with the fused engine the result does not depend on it"});
   command->add_option("--device", options->device, "cpu, or cuda where LibTorch has it")
       ->capture_default_str();
-  command
-      ->add_option("--threads", options->threads,
-                   "0: one per core; with the fused engine the result does not depend on it")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
-  command
-      ->add_option("--checkpoint-seconds", options->checkpoint_seconds,
-                   "Least time between two checkpoints: what a crash can cost")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--dry-run", options->dry_run,
-                    "Print all settings as they would be used, and stop");
   command->footer(
       "Examples:\n"
       "  darp train configs/hopper/darp.yaml --data hopper-expert-v2.hdf5\n"

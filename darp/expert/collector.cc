@@ -8,6 +8,7 @@
 #include <set>
 
 #include "darp/core/error.h"
+#include "darp/core/seconds_since.h"
 #include "darp/eval/idle_pool.h"
 
 namespace darp {
@@ -92,8 +93,7 @@ Demonstration demonstrate(Environment& environment, Expert& expert, uint64_t see
     }
     count_step(info, step, made.record);
   }
-  made.record.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  made.record.seconds = seconds_since(start);
   return made;
 }
 

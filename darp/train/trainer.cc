@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "darp/core/hash.h"
+#include "darp/core/seconds_since.h"
 #include "darp/train/checkpoint.h"
 #include "darp/train/engine.h"
 #include "darp/train/member_training.h"
@@ -18,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();

@@ -112,34 +112,43 @@ Hdf5Dataset Hdf5Group::floats(const std::string& name, std::optional<uint64_t> r
   return floats;
 }
 
+namespace {
+
+/// An attribute that should hold one thing.
+struct SingleAttribute {
+  SingleAttribute(hid_t object, const std::string& name, const std::string& where)
+      : place(fmt::format("{}@{}", where, name)),
+        handle(own_hdf5(H5Aopen(object, name.c_str(), H5P_DEFAULT), place, "open the attribute")),
+        type(own_hdf5(H5Aget_type(handle.id()), place, "read the attribute's type")),
+        space(own_hdf5(H5Aget_space(handle.id()), place, "read the attribute's shape")) {}
+
+  bool is_one_of(std::initializer_list<int> classes) const {
+    return std::find(classes.begin(), classes.end(), H5Tget_class(type.id())) != classes.end() &&
+           H5Sget_simple_extent_npoints(space.id()) == 1;
+  }
+
+  std::string place;
+  Hdf5Handle handle, type, space;
+};
+
+}  // namespace
+
 std::optional<std::string> Hdf5Group::text_attribute(const std::string& name) const {
   if (H5Aexists(handle_.id(), name.c_str()) <= 0) return std::nullopt;
-  const std::string place = fmt::format("{}@{}", where(), name);
-  const Hdf5Handle attribute =
-      own_hdf5(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), place, "open the attribute");
-  const Hdf5Handle type = own_hdf5(H5Aget_type(attribute.id()), place, "read the attribute's type");
-  const Hdf5Handle space =
-      own_hdf5(H5Aget_space(attribute.id()), place, "read the attribute's shape");
-  if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1)
-    throw Error(place, "is not one text", kDamaged);
-  return read_hdf5_text(type.id(), 1, place, [&](hid_t memory_type, void* out) {
-    return H5Aread(attribute.id(), memory_type, out);
+  const SingleAttribute attribute(handle_.id(), name, where());
+  if (!attribute.is_one_of({H5T_STRING})) throw Error(attribute.place, "is not one text", kDamaged);
+  return read_hdf5_text(attribute.type.id(), 1, attribute.place, [&](hid_t memory_type, void* out) {
+    return H5Aread(attribute.handle.id(), memory_type, out);
   })[0];
 }
 
 bool Hdf5Group::read_number(const std::string& name, std::initializer_list<int> classes,
                             int64_t memory_type, void* out) const {
   if (H5Aexists(handle_.id(), name.c_str()) <= 0) return false;
-  const std::string place = fmt::format("{}@{}", where(), name);
-  const Hdf5Handle attribute =
-      own_hdf5(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), place, "open the attribute");
-  const Hdf5Handle type = own_hdf5(H5Aget_type(attribute.id()), place, "read the attribute's type");
-  const Hdf5Handle space =
-      own_hdf5(H5Aget_space(attribute.id()), place, "read the attribute's shape");
-  if (std::find(classes.begin(), classes.end(), H5Tget_class(type.id())) == classes.end() ||
-      H5Sget_simple_extent_npoints(space.id()) != 1)
-    throw Error(place, "is not one number", kDamaged);
-  if (H5Aread(attribute.id(), memory_type, out) < 0) throw_hdf5_error(place, "read the attribute");
+  const SingleAttribute attribute(handle_.id(), name, where());
+  if (!attribute.is_one_of(classes)) throw Error(attribute.place, "is not one number", kDamaged);
+  if (H5Aread(attribute.handle.id(), memory_type, out) < 0)
+    throw_hdf5_error(attribute.place, "read the attribute");
   return true;
 }
 

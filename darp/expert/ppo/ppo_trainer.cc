@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "darp/core/finite.h"
+#include "darp/core/seconds_since.h"
 #include "darp/env/registry.h"
 #include "darp/eval/seeds.h"
 #include "darp/expert/collector.h"
@@ -21,10 +22,6 @@ namespace darp {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
 
 enum PpoStream : uint64_t { kActorStream = 11, kCriticStream = 12, kOrderStream = 13 };
 

@@ -28,7 +28,7 @@ struct PpoTrainerOptions {
   std::filesystem::path out;
   bool resume = false;  // goes on with the run in `out`, or starts it
   int threads = 0;
-  double checkpoint_seconds = 30;
+  double checkpoint_seconds = 10;
   const std::atomic<bool>* stop = nullptr;  // when it becomes true: a checkpoint, and back
   std::string version;                      // of the program, for the network's metadata
 };

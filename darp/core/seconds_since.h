@@ -1,0 +1,12 @@
+#pragma once
+// How long something took.
+
+#include <chrono>
+
+namespace darp {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace darp
