@@ -32,8 +32,12 @@ class RetrievalSession {
 
   const Retriever& retriever() const { return *retriever_; }
 
-  /// Starts an episode: the past is forgotten.
-  void reset() noexcept { time_ = 0; }
+  /// Starts an episode: the past is forgotten. Random neighbours depend on the seed and the steps
+  /// since, not on what came before.
+  void reset(uint64_t seed = 0) noexcept {
+    time_ = 0;
+    draws_ = first_draw(seed);
+  }
   /// Steps pushed since reset.
   int64_t steps() const { return time_; }
 
@@ -62,7 +66,9 @@ class RetrievalSession {
   std::shared_ptr<const Retriever> retriever_;
   bool ranks_all_, random_;
   int64_t time_ = 0;
-  uint64_t draws_ = 0;  // of random neighbours, over all episodes
+  /// Apart from each other and from those of tables, which are numbered by their queries.
+  static uint64_t first_draw(uint64_t seed) { return (seed + 1) << 32; }
+  uint64_t draws_ = first_draw(0);  // of random neighbours
   Neighbors neighbors_;
   kernels::Selector selector_;
   std::vector<float> query_;

@@ -25,13 +25,14 @@ void RetrievalSettings::visit_fields(FieldVisitor& v) {
           {.min = 0, .max = 1});
   v.group("history", history, "How the recent past counts.");
   v.group("metric", metric, "How two rows are compared.");
-  v.choice("exclude", exclude,
-           {{"nothing", Exclude::kNothing},
-            {"row", Exclude::kRow},
-            {"episode", Exclude::kEpisode},
-            {"zero", Exclude::kZero}},
-           "In a table of a dataset against itself: the query's own row or episode. Everywhere: "
-           "rows at distance exactly 0 (the paper's code).");
+  v.choice(
+      "exclude", exclude,
+      {{"nothing", Exclude::kNothing},
+       {"row", Exclude::kRow},
+       {"episode", Exclude::kEpisode},
+       {"zero", Exclude::kZero}},
+      "In a table of a dataset against itself: the query's own row or episode (its half of the "
+      "only one). Everywhere: rows at distance exactly 0 (the paper's code).");
   v.choice("pick", pick, {{"nearest", Pick::kNearest}, {"random", Pick::kRandom}},
            "Nearest rows, or random ones (an ablation).");
   v.field("seed", seed, "Of random neighbours.", {.min = 0});

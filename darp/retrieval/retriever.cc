@@ -22,6 +22,18 @@ bool wants_approximate(const RetrievalSettings& settings, int64_t rows) {
          settings.pick == RetrievalSettings::Pick::kNearest;
 }
 
+/// Rows that every query leaves out, at least.
+int64_t fewest_left_out(Exclude exclude, const std::vector<int64_t>& episode_ends) {
+  if (exclude == Exclude::kRow) return 1;
+  if (exclude != Exclude::kEpisode) return 0;
+  const int64_t rows = episode_ends.back();
+  if (episode_ends.size() == 1) return std::max<int64_t>(1, rows / 2);
+  int64_t shortest = rows, begin = 0;
+  for (const int64_t end : episode_ends)
+    shortest = std::min(shortest, end - std::exchange(begin, end));
+  return shortest;
+}
+
 /// Part of the exact k nearest of each query that a search with this effort finds.
 double measured_recall(const HnswIndex& index, const std::vector<std::vector<int32_t>>& exact,
                        const std::vector<int64_t>& queries, int64_t effort) {
@@ -80,12 +92,7 @@ void Retriever::check(const RetrievalSettings& settings, const std::vector<int64
     throw Error("retrieval", "there are no rows to retrieve", "give at least one episode");
   if (rows > INT32_MAX - 64)
     throw Error("retrieval", fmt::format("{} rows are too many", rows), "use a part of the data");
-  int64_t shortest = rows, begin = 0;
-  for (const int64_t end : episode_ends)
-    shortest = std::min(shortest, end - std::exchange(begin, end));
-  const int64_t never = settings.exclude == Exclude::kRow       ? 1
-                        : settings.exclude == Exclude::kEpisode ? shortest
-                                                                : 0;
+  const int64_t never = fewest_left_out(settings.exclude, episode_ends);
   if (settings.k < 1 || settings.k > rows - never)
     throw Error("retrieval.k",
                 fmt::format("is {}, but {} of {} rows are usable", settings.k, rows - never, rows),
@@ -150,6 +157,10 @@ std::string Retriever::summary() const {
 RowRange Retriever::excluded_for(int64_t row) const {
   if (settings_.exclude == Exclude::kRow) return {row, row + 1};
   if (settings_.exclude != Exclude::kEpisode) return {};
+  if (episode_ends_.size() == 1) {
+    const int64_t half = rows_ / 2;
+    return row < half ? RowRange{0, half} : RowRange{half, rows_};
+  }
   const auto end = std::upper_bound(episode_ends_.begin(), episode_ends_.end(), row);
   return {end == episode_ends_.begin() ? 0 : *(end - 1), *end};
 }

@@ -61,7 +61,8 @@ class Retriever {
   /// Names rows, episodes and settings: the same key, the same neighbours.
   const std::string& key() const { return key_; }
 
-  /// What `exclude` keeps from a query that is one of the rows: itself, its episode or nothing.
+  /// What `exclude` keeps from a query that is one of the rows: itself, its episode or nothing. Of
+  /// a single episode, the half that the query is in.
   RowRange excluded_for(int64_t row) const;
 
   /// A row's prepared coordinates; `out` has space().dim() floats.

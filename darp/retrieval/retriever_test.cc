@@ -83,6 +83,31 @@ TEST(Retriever, HasAKeyThatFollowsDataEpisodesAndSettings) {
   EXPECT_NE(key, Retriever(ramp(10), {4, 10}, settings).key());
 }
 
+TEST(Retriever, LeavesOutHalfOfTheOnlyEpisode) {
+  RetrievalSettings settings;
+  settings.exclude = S::Exclude::kEpisode;
+  using Range = std::vector<int64_t>;
+  const auto excluded = [&](const Range& ends, int64_t row) {
+    settings.k = 1;
+    const RowRange range = Retriever(ramp(ends.back()), ends, settings).excluded_for(row);
+    return std::vector{range.begin, range.end};
+  };
+  EXPECT_EQ(excluded({4, 10}, 3), (Range{0, 4}));
+  EXPECT_EQ(excluded({4, 10}, 4), (Range{4, 10}));
+  for (const int64_t row : {0, 4}) EXPECT_EQ(excluded({10}, row), (Range{0, 5}));
+  for (const int64_t row : {5, 9}) EXPECT_EQ(excluded({10}, row), (Range{5, 10}));
+  EXPECT_EQ(excluded({7}, 2), (Range{0, 3}));
+  EXPECT_EQ(excluded({7}, 3), (Range{3, 7}));
+
+  // As many as the better half can find.
+  settings.k = 5;
+  EXPECT_EQ(error_of([&] { Retriever(ramp(7), {7}, settings); }),
+            "retrieval.k: is 5, but 4 of 7 rows are usable; choose 1 to 4");
+  settings.k = 1;
+  EXPECT_EQ(error_of([&] { Retriever(ramp(1), {1}, settings); }),
+            "retrieval.k: is 1, but 0 of 1 rows are usable; add demonstrations or exclude less");
+}
+
 TEST(Retriever, KeepsWhatThePublishedCodeKeeps) {
   RetrievalSettings settings;
   settings.scope = S::Scope::kCandidates;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "darp/retrieval/graph/neighbor_kernel.h"
 #include "darp/retrieval/graph/sparse_matrix.h"
+#include "darp/retrieval/neighbor_kernel.h"
 
 namespace darp {
 

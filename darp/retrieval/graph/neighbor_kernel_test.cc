@@ -1,4 +1,4 @@
-#include "darp/retrieval/graph/neighbor_kernel.h"
+#include "darp/retrieval/neighbor_kernel.h"
 
 #include <gtest/gtest.h>
 
