@@ -139,7 +139,7 @@ std::map<std::string, double> hot_product_rates() {
 /// What the products between hidden layers take for all neighbours.
 double hidden_flops(const PolicyArchive& archive) {
   double sum = 0;
-  const std::vector<int64_t>& hidden = archive.spec().network().hidden;
+  const std::vector<int64_t>& hidden = archive.spec().network()->hidden;
   for (size_t l = 1; l < hidden.size(); ++l)
     sum += 2 *
            static_cast<double>(archive.spec().darp()->retrieval.kept() * hidden[l - 1] * hidden[l]);
@@ -188,6 +188,40 @@ void bench_case(const std::string& name, const std::string& title, int rounds, i
       where_the_time_goes(title, precision, times, hidden_flops(*archive), hot_rates.at(precision),
                           results);
     }
+}
+
+/// Methods beside plain DARP: the runtime, where it executes them, beside the LibTorch executor.
+void bench_method(const std::string& name, const std::string& title, int rounds,
+                  std::vector<Result>& results) {
+  const auto archive = std::make_shared<const PolicyArchive>(darp::sample_policy(name));
+  const Matrix rollout = darp::sample_rollout(name, 1000);
+  std::vector<Contender> contenders;
+  std::vector<float> action(static_cast<size_t>(archive->action_dim()));
+  const auto add = [&](const std::string& contender, Act act) {
+    contenders.push_back({contender, [&rollout, &action, act, i = int64_t{0}]() mutable {
+                            act(rollout.row(i++ % rollout.rows()), action);
+                          }});
+  };
+  if (archive->spec().runs_in_runtime()) {
+    add("fp32", realtime(*archive, Precision::kFloat32));
+    if (multiplies_bfloat16(*archive)) add("bf16", realtime(*archive, Precision::kBfloat16));
+  }
+  const std::shared_ptr<darp::Policy> torch = darp::make_torch_policy(archive);
+  torch->reset(0);
+  add(kExecutor,
+      [torch](std::span<const float> seen, std::span<float> out) { torch->act(seen, out); });
+  const Times times = darp::bench::latencies(contenders, rounds, 10);
+  for (const auto& [contender, list] : times) {
+    const bool rival = contender == kExecutor && times.size() > 1;
+    if (rival) continue;
+    std::map<std::string, double> rivals;
+    if (times.size() > 1) rivals[kExecutor] = darp::bench::median(times.at(kExecutor));
+    results.push_back({title + ", " + contender,
+                       "us",
+                       darp::bench::median(list),
+                       rivals,
+                       {{"p99", darp::bench::quantile(list, 0.99)}}});
+  }
 }
 
 /// How far actions in bf16 are from those in fp32 along a rollout, in units of the actions' scale.
@@ -251,5 +285,8 @@ int main(int argc, char** argv) {
   bench_precision("Stack, untrained", darp::sample_policy("stack"),
                   darp::sample_rollout("stack", 2000), results);
   bench_published_precision(results);
+  bench_method("push_t", "Push-T, set transformer and mixture", 10, results);
+  bench_method("regent", "REGENT's default", 10, results);
+  bench_method("diffusion", "Diffusion, 20 DDIM steps", 3, results);
   darp::bench::report(results, json);
 }

@@ -45,8 +45,7 @@ struct Case {
   darp::MemoryRows memory() const { return {states, actions}; }
   darp::Examples examples() const { return {states, actions, &*neighbors}; }
   std::vector<float> first_weights() const {
-    const auto parameters = darp::network_parameters(
-        spec.network(), spec.inputs(states.cols(), actions.cols()), actions.cols());
+    const auto parameters = darp::policy_parameters(spec, states.cols(), actions.cols());
     std::vector<float> weights(darp::parameter_count(parameters));
     darp::initialize_parameters(parameters, darp::initial_weights_rng(0, 0), weights);
     return weights;
@@ -86,7 +85,7 @@ class Plain : torch::nn::Module {
                         neighbors_.data_ptr<int64_t>() + i * c.neighbors->width());
     }
     int64_t inputs = c.spec.inputs(c.states.cols(), c.actions.cols());
-    for (const int64_t units : c.spec.network().hidden) {
+    for (const int64_t units : c.spec.network()->hidden) {
       const std::string number = std::to_string(norms_.size());
       linears_.push_back(register_module("linear" + number, torch::nn::Linear(inputs, units)));
       norms_.push_back(register_module("norm" + number,

@@ -1,13 +1,17 @@
 # A folder is a module is a target: darp_module(core DEPENDS fmt::fmt) makes darp::core from the folder's *.cc files and
 # core_test from its *_test.cc files. New files are picked up by themselves. NO_FOREIGN_BYTES: what it reads was checked by
-# others, so `make test` does not run its tests a second time under sanitizers. WITH_SUBFOLDERS: folders below belong to it too. SEPARATE_SOURCES and SEPARATE_TESTS: compiled one by one even
-# where DARP_UNITY puts several into one, because they include themselves again (Highway) or use the same names.
+# others, so `make test` does not run its tests a second time under sanitizers. WITH_SUBFOLDERS: folders below belong to it
+# too; FOLDERS: these do. SEPARATE_SOURCES and SEPARATE_TESTS: compiled one by one even where DARP_UNITY puts several into one, because they include themselves again (Highway) or use the same names.
 function(darp_module name)
-  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES;WITH_SUBFOLDERS;SEPARATE_SOURCES;SEPARATE_TESTS" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "NO_FOREIGN_BYTES;WITH_SUBFOLDERS;SEPARATE_SOURCES;SEPARATE_TESTS" "" "DEPENDS;PRIVATE;FOLDERS" ${ARGN})
   if(ARG_WITH_SUBFOLDERS)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   else()
     file(GLOB sources CONFIGURE_DEPENDS *.cc)
+    foreach(folder ${ARG_FOLDERS})
+      file(GLOB more CONFIGURE_DEPENDS ${folder}/*.cc)
+      list(APPEND sources ${more})
+    endforeach()
   endif()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -18,7 +22,8 @@ function(darp_module name)
   if(DARP_UNITY AND NOT ARG_SEPARATE_SOURCES)
     set_target_properties(darp_${name} PROPERTIES UNITY_BUILD ON)
   endif()
-  if(DARP_TESTS AND tests)
+  # The lean set is the same code with the same flags as in release, where all of its tests run: the runtime's suffice there.
+  if(DARP_TESTS AND tests AND (NOT DARP_LEAN OR name STREQUAL "runtime"))
     if(NOT ARG_NO_FOREIGN_BYTES)
       set(labels robustness)
     endif()

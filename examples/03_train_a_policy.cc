@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
   const auto policy = darp::make_torch_policy(archive);
   const darp::Episode rollout = all.episode(all.episodes() - 1);
   std::vector<float> action(policy->action_dim());
-  policy->reset();
+  policy->reset(0);
   for (int64_t t = 0; t < rollout.steps(); ++t) {
     policy->act(rollout.observations.row(t), action);
     if (t % 20 != 0) continue;

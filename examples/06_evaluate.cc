@@ -14,7 +14,7 @@ class SpringPolicy : public darp::Policy {
  public:
   int64_t observation_dim() const override { return 4; }
   int64_t action_dim() const override { return 2; }
-  void reset() override {}
+  void reset(uint64_t) override {}
   void act(std::span<const float> observation, std::span<float> action) override {
     for (size_t i = 0; i < 2; ++i) action[i] = -2 * observation[i] - 2.5f * observation[i + 2];
   }

@@ -104,6 +104,9 @@ void darp_policy_warm_up(darp_policy* policy);
 
 /* Starts an episode: history and last good action are forgotten. */
 void darp_policy_reset(darp_policy* policy);
+/* The same for policies that draw actions at random: draws depend on the seed (above: 0) and the
+ * steps since. */
+void darp_policy_reset_seeded(darp_policy* policy, uint64_t seed);
 
 /* What became of a step. Unless it is DARP_OK, the action is the safe one of the options. */
 typedef int32_t darp_status;

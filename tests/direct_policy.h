@@ -61,14 +61,14 @@ inline std::vector<double> direct_answer(const PolicySpec& spec, int64_t action_
                                          std::span<const float> query,
                                          std::span<const double> parameters) {
   if (spec.darp() == nullptr)
-    return direct_network(spec.network(), action_dim, parameters, {query.begin(), query.end()});
+    return direct_network(*spec.network(), action_dim, parameters, {query.begin(), query.end()});
   const FeatureLayout layout(spec.darp()->input, std::ssize(query), action_dim);
   std::vector<double> mean(action_dim);
   std::vector<float> input(layout.width);
   for (const int32_t row : neighbors) {
     neighbor_features(layout, memory.states.row(row), memory.actions.row(row), query, input);
     const auto answer =
-        direct_network(spec.network(), action_dim, parameters, {input.begin(), input.end()});
+        direct_network(*spec.network(), action_dim, parameters, {input.begin(), input.end()});
     for (int64_t j = 0; j < action_dim; ++j)
       mean[j] += answer[j] / static_cast<double>(neighbors.size());
   }
@@ -102,7 +102,7 @@ class DirectPolicy {
         states_(archive.observations().apply(archive.demonstrations().observations)),
         actions_(archive.actions().apply(archive.demonstrations().actions)) {
     if (const DarpSpec* darp = archive.spec().darp())
-      session_.emplace(make_retriever(*darp, archive.observations(), states_,
+      session_.emplace(make_retriever(darp->retrieval, archive.observations(), states_,
                                       archive.demonstrations().episode_ends));
   }
   void reset() {

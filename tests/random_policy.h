@@ -110,19 +110,18 @@ inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shap
     c.spec.kind = BcSpec{random_network(rng, shape.widest)};
   } else {
     c.demonstrations = random_rows(rng, shape);
-    c.spec.kind = DarpSpec{.input = random_input(rng),
-                           .network = random_network(rng, shape.widest),
-                           .aggregation = {},
-                           .retrieval = random_retrieval(rng, c.demonstrations.episode_ends.back(),
-                                                         shape.observation_dim)};
+    auto& darp = c.spec.kind.emplace<DarpSpec>();
+    darp.input = random_input(rng);
+    darp.network = random_network(rng, shape.widest);
+    darp.retrieval =
+        random_retrieval(rng, c.demonstrations.episode_ends.back(), shape.observation_dim);
   }
   c.spec.observations = static_cast<NormalizerKind>(rng.below(4));
   c.spec.actions = static_cast<NormalizerKind>(rng.below(4));
   c.spec.members = 1 + static_cast<int64_t>(rng.below(3));
   c.observations = random_normalizer(rng, shape.observation_dim);
   c.actions = random_normalizer(rng, shape.action_dim);
-  const auto parameters = network_parameters(
-      c.spec.network(), c.spec.inputs(shape.observation_dim, shape.action_dim), shape.action_dim);
+  const auto parameters = policy_parameters(c.spec, shape.observation_dim, shape.action_dim);
   for (int64_t m = 0; m < c.spec.members; ++m)
     initialize_parameters(parameters, rng.split(static_cast<uint64_t>(m)),
                           c.members.emplace_back(static_cast<size_t>(parameter_count(parameters))));
@@ -134,6 +133,68 @@ inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shap
   return c;
 }
 
+inline AggregationSettings random_aggregation(Rng& rng) {
+  AggregationSettings settings;
+  settings.kind = static_cast<AggregationSettings::Kind>(rng.below(4));
+  if (settings.kind == AggregationSettings::Kind::kMean) return settings;
+  settings.features = static_cast<int64_t>(rng.below(6));
+  if (settings.kind != AggregationSettings::Kind::kSetTransformer) {
+    settings.after = random_network(rng, 9);
+    return settings;
+  }
+  settings.heads = 1 + static_cast<int64_t>(rng.below(3));
+  settings.width = settings.heads * (1 + static_cast<int64_t>(rng.below(5)));
+  settings.inducing = 1 + static_cast<int64_t>(rng.below(5));
+  return settings;
+}
+
+inline HeadSettings random_head(Rng& rng) {
+  HeadSettings head;
+  head.kind = static_cast<HeadSettings::Kind>(rng.below(3));
+  if (head.kind == HeadSettings::Kind::kGmm) head.modes = 1 + static_cast<int64_t>(rng.below(5));
+  if (head.is_distribution()) head.least_scale = rng.uniform(0.01, 0.2);
+  return head;
+}
+
+inline LwrSpec random_lwr(Rng& rng, const RetrievalSettings& retrieval) {
+  LwrSpec lwr;
+  lwr.kernel = static_cast<LwrSpec::Kernel>(rng.below(3));
+  lwr.bandwidth = static_cast<LwrSpec::Bandwidth>(rng.below(3));
+  lwr.bandwidth_scale = rng.uniform(0.1, 2);
+  lwr.fit = static_cast<LwrSpec::Fit>(rng.below(2));
+  if (lwr.fit == LwrSpec::Fit::kLinear) lwr.ridge = rng.uniform(0.001, 1);
+  lwr.retrieval = retrieval;
+  return lwr;
+}
+
+/// Every method that the runtime executes: aggregations, heads, chunks, either way of acting; one
+/// in four of those that retrieve is locally weighted regression.
+inline PolicyContents random_method(uint64_t seed, const RandomPolicyShape& shape = {}) {
+  PolicyContents c = random_policy(seed, shape);
+  Rng rng = Rng(seed).split(2000);
+  if (auto* bc = std::get_if<BcSpec>(&c.spec.kind)) {
+    bc->head = random_head(rng);
+  } else {
+    auto& darp = std::get<DarpSpec>(c.spec.kind);
+    darp.aggregation = random_aggregation(rng);
+    darp.head = random_head(rng);
+    if (rng.below(4) == 0) {
+      c.spec.kind = random_lwr(rng, RetrievalSettings(darp.retrieval));
+      c.spec.members = 1;
+    }
+  }
+  c.spec.chunk.length = 1 + static_cast<int64_t>(rng.below(3));
+  c.spec.chunk.execute =
+      1 + static_cast<int64_t>(rng.below(static_cast<uint64_t>(c.spec.chunk.length)));
+  if (c.spec.head().is_distribution() && rng.below(2) == 0) c.spec.acting = Acting::kMode;
+  const auto parameters = policy_parameters(c.spec, shape.observation_dim, shape.action_dim);
+  c.members.assign(static_cast<size_t>(c.spec.members),
+                   std::vector<float>(static_cast<size_t>(parameter_count(parameters))));
+  for (size_t m = 0; m < c.members.size(); ++m)
+    initialize_parameters(parameters, rng.split(m), c.members[m]);
+  return c;
+}
+
 /// Same contents, bit for bit.
 inline bool identical(const PolicyArchive& a, const PolicyArchive& b) {
   return a.spec() == b.spec() && a.observations() == b.observations() &&
@@ -142,6 +203,7 @@ inline bool identical(const PolicyArchive& a, const PolicyArchive& b) {
          same_bits(a.demonstrations().actions, b.demonstrations().actions) &&
          a.demonstrations().episode_ends == b.demonstrations().episode_ends &&
          std::ranges::equal(a.distance_quantiles(), b.distance_quantiles()) &&
+         std::ranges::equal(a.calibration(), b.calibration()) &&
          std::ranges::equal(a.lowest_action(), b.lowest_action()) &&
          std::ranges::equal(a.highest_action(), b.highest_action()) &&
          a.provenance() == b.provenance();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "darp/core/rng.h"
-#include "darp/policy/network_parameters.h"
+#include "darp/policy/policy_parameters.h"
 #include "darp/train/objective.h"
 #include "tests/random_matrix.h"
 
@@ -43,7 +43,7 @@ struct RandomTraining {
 
   MemoryRows memory() const { return {states, actions}; }
   Examples examples(const PolicySpec& spec) const {
-    return {query_states, query_actions, spec.darp() != nullptr ? &*neighbors : nullptr};
+    return {query_states, query_actions, spec.retrieval() != nullptr ? &*neighbors : nullptr};
   }
 };
 
@@ -78,8 +78,7 @@ inline std::vector<MlpSettings> every_network() {
 /// Weights of a size that keeps answers of the order of 1; LayerNorm's are moved as well.
 inline std::vector<float> random_parameters(Rng& rng, const PolicySpec& spec,
                                             int64_t observation_dim, int64_t action_dim) {
-  const auto parameters =
-      network_parameters(spec.network(), spec.inputs(observation_dim, action_dim), action_dim);
+  const auto parameters = policy_parameters(spec, observation_dim, action_dim);
   std::vector<float> numbers(parameter_count(parameters));
   initialize_parameters(parameters, rng.split(1), numbers);
   for (float& x : numbers) x += static_cast<float>(0.1 * rng.normal());

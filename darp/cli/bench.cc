@@ -10,6 +10,7 @@
 #include "darp/core/numbers.h"
 #include "darp/runtime/latency.h"
 #include "darp/runtime/sample_policies.h"
+#include "darp/train/torch_policy.h"
 
 namespace darp {
 namespace {
@@ -22,8 +23,17 @@ struct InferenceOptions {
 /// What is measured: a policy and observations that it may meet.
 struct Subject {
   std::string name;
-  std::shared_ptr<const RealtimeModel> model;
+  std::shared_ptr<const PolicyArchive> archive;
+  std::shared_ptr<const RealtimeModel> model;  // null for kinds that only LibTorch executes
   Matrix observations;
+
+  std::string summary() const {
+    return model ? model->summary() : fmt::format("{} by LibTorch", archive->spec().kind_name());
+  }
+  std::string_view precision() const {
+    return to_string(model ? model->precision() : Precision::kFloat32);
+  }
+  std::string notice() const { return model ? model->notice() : ""; }
 };
 
 Subject subject_of(const InferenceOptions& options) {
@@ -34,13 +44,16 @@ Subject subject_of(const InferenceOptions& options) {
   constexpr int64_t kMostObservations = 10'000;  // then over again
   const int64_t rows = std::clamp<int64_t>(options.latency.steps, 1, kMostObservations);
   const Precision precision = precision_named(options.precision);
-  if (!options.sample.empty())
-    return {options.sample,
-            std::make_shared<const RealtimeModel>(sample_policy(options.sample), precision),
-            sample_rollout(options.sample, rows)};
-  const PolicyArchive archive = PolicyArchive::read(policy_file(options.policy));
-  return {options.policy, std::make_shared<const RealtimeModel>(archive, precision),
-          likely_observations(archive, rows, Rng(0))};
+  const bool sample = !options.sample.empty();
+  Subject subject;
+  subject.name = sample ? options.sample : options.policy;
+  subject.archive = std::make_shared<const PolicyArchive>(
+      sample ? sample_policy(options.sample) : PolicyArchive::read(policy_file(options.policy)));
+  subject.observations = sample ? sample_rollout(options.sample, rows)
+                                : likely_observations(*subject.archive, rows, Rng(0));
+  if (subject.archive->spec().runs_in_runtime())
+    subject.model = std::make_shared<const RealtimeModel>(*subject.archive, precision);
+  return subject;
 }
 
 /// The same steps twice: nothing beside, and a busy core beside.
@@ -50,12 +63,18 @@ struct Measured {
 };
 
 std::vector<Measured> measure(const Subject& subject, LatencyOptions options) {
-  RealtimePolicy policy(subject.model);
+  std::optional<RealtimePolicy> policy;
+  std::unique_ptr<Policy> other;
+  if (subject.model)
+    policy.emplace(subject.model);
+  else
+    other = make_torch_policy(subject.archive);
   std::vector<Measured> both;
   for (const bool busy : {false, true}) {
     options.busy_neighbor = busy;
     both.push_back({busy ? "busy neighbour" : "quiet", busy ? "busy_neighbor" : "quiet",
-                    measure_latency(policy, subject.observations, options)});
+                    policy ? measure_latency(*policy, subject.observations, options)
+                           : measure_latency(*other, subject.observations, options)});
   }
   return both;
 }
@@ -63,7 +82,7 @@ std::vector<Measured> measure(const Subject& subject, LatencyOptions options) {
 /// Each once, in the order of their coming.
 std::vector<std::string> notices(const Subject& subject, const std::vector<Measured>& both) {
   std::vector<std::string> all;
-  if (!subject.model->notice().empty()) all.push_back(subject.model->notice());
+  if (!subject.notice().empty()) all.push_back(subject.notice());
   for (const Measured& measured : both)
     for (const std::string& notice : measured.report.notices)
       if (std::ranges::find(all, notice) == all.end()) all.push_back(notice);
@@ -73,7 +92,7 @@ std::vector<std::string> notices(const Subject& subject, const std::vector<Measu
 void print(const Subject& subject, const LatencyOptions& options,
            const std::vector<Measured>& both) {
   const bool paced = options.rate_hz > 0;
-  fmt::print("{}: {}\n", printable(subject.name), subject.model->summary());
+  fmt::print("{}: {}\n", printable(subject.name), subject.summary());
   fmt::print("{}{}, in microseconds:\n\n", counted(options.steps, "step"),
              paced ? fmt::format(" at {:g} Hz", options.rate_hz) : ", one after the other");
   fmt::print("{:<16}{:>9}{:>9}{:>9}{:>9}{}{:>13}{:>18}\n", "", "p50", "p99", "p99.9", "max",
@@ -101,8 +120,8 @@ nlohmann::json report_json(const LatencyReport& r) {
 void write_json(const InferenceOptions& options, const Subject& subject,
                 const std::vector<Measured>& both) {
   nlohmann::json json = {{"policy", subject.name},
-                         {"summary", subject.model->summary()},
-                         {"precision", to_string(subject.model->precision())},
+                         {"summary", subject.summary()},
+                         {"precision", subject.precision()},
                          {"steps", options.latency.steps},
                          {"rate_hz", options.latency.rate_hz},
                          {"unit", "us"},

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 struct EvalOptions {
   std::vector<std::string> policies, overrides;
-  std::string environment, seeds, executor = "runtime", precision = "fp32", json, records;
+  std::string environment, seeds, json, records;
+  ExecutorOptions executor;
   std::optional<int64_t> episodes;
   bool search = false;
   int threads = 0;
@@ -143,7 +144,7 @@ void eval_command(const EvalOptions& options) {
 
   std::vector<Evaluation> evaluations;
   for (const std::string& file : options.policies) {
-    const PolicyExecutor executor = load_policy(file, options.executor, options.precision);
+    const PolicyExecutor executor = load_policy(file, options.executor);
     if (!executor.notice.empty()) fmt::print(stderr, "note: {}\n", executor.notice);
     Evaluation evaluation;
     evaluation.subject = {
@@ -202,10 +203,15 @@ void add_eval_command(CLI::App& app) {
   command->add_option("--threads", options->threads, "0: one per core; records do not depend on it")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
-  command->add_option("--executor", options->executor, "runtime, or torch to act with LibTorch")
+  command
+      ->add_option("--executor", options->executor.executor,
+                   "runtime, torch to act with LibTorch, or auto: the runtime where it can")
       ->capture_default_str();
-  command->add_option("--precision", options->precision, "Of the runtime: fp32 or bf16")
+  command->add_option("--precision", options->executor.precision, "Of the runtime: fp32 or bf16")
       ->capture_default_str();
+  command->add_option("--act", options->executor.acting,
+                      "Policies with a distribution: sample, or mode; without it as they were "
+                      "trained to");
   command
       ->add_option("--set", options->overrides,
                    "One setting of the environment, e.g. --set observation_noise=0.01")

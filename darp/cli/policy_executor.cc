@@ -15,15 +15,26 @@ std::string policy_file(const std::string& path) {
   return fs::is_directory(path) ? (fs::path(path) / "policy.darp").string() : path;
 }
 
-PolicyExecutor load_policy(const std::string& path, const std::string& executor,
-                           const std::string& precision) {
+PolicyArchive acting_as(PolicyArchive archive, const std::string& acting) {
+  if (acting.empty()) return archive;
+  if (acting != "sample" && acting != "mode")
+    throw Error("--act", fmt::format("'{}' is no way of acting", printable(acting)),
+                suggestion(acting, std::vector<std::string>{"sample", "mode"}));
+  return archive.acting(acting == "mode" ? Acting::kMode : Acting::kSample);
+}
+
+PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& options) {
   PolicyExecutor loaded;
   loaded.file = policy_file(path);
-  auto archive = std::make_shared<const PolicyArchive>(PolicyArchive::read(loaded.file));
+  const auto archive = std::make_shared<const PolicyArchive>(
+      acting_as(PolicyArchive::read(loaded.file), options.acting));
   loaded.hash = Hasher().add(MappedFile(loaded.file).bytes()).hex();
 
+  std::string executor = options.executor;
+  if (executor == "auto") executor = archive->spec().runs_in_runtime() ? "runtime" : "torch";
   if (executor == "runtime") {
-    auto model = std::make_shared<const RealtimeModel>(*archive, precision_named(precision));
+    auto model =
+        std::make_shared<const RealtimeModel>(*archive, precision_named(options.precision));
     loaded.name = fmt::format("runtime {}", to_string(model->precision()));
     loaded.notice = model->notice();
     loaded.make = [model] { return make_realtime_policy(model); };
@@ -32,8 +43,9 @@ PolicyExecutor load_policy(const std::string& path, const std::string& executor,
     loaded.make = [archive] { return make_torch_policy(archive); };
   } else {
     throw Error("--executor", fmt::format("'{}' is none", printable(executor)),
-                suggestion(executor, std::vector<std::string>{"runtime", "torch"}));
+                suggestion(executor, std::vector<std::string>{"auto", "runtime", "torch"}));
   }
+  if (!options.acting.empty()) loaded.name += fmt::format(", {}", options.acting);
   return loaded;
 }
 

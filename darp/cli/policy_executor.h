@@ -6,6 +6,7 @@
 #include <string>
 
 #include "darp/policy/policy.h"
+#include "darp/policy/policy_archive.h"
 
 namespace darp {
 
@@ -20,9 +21,17 @@ struct PolicyExecutor {
 /// The policy of a run directory; other paths are policies themselves.
 std::string policy_file(const std::string& path);
 
+struct ExecutorOptions {
+  std::string executor = "auto";   // runtime, torch; auto: the runtime where it can
+  std::string precision = "fp32";  // of the runtime
+  std::string acting = "";         // sample or mode; empty: as the policy says
+};
+
 /// `path` is a policy file or a run directory. Throws Error for files that are no policies and for
 /// unknown names.
-PolicyExecutor load_policy(const std::string& path, const std::string& executor,
-                           const std::string& precision);
+PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& options);
+
+/// The archive, acting as told ("": as it says).
+PolicyArchive acting_as(PolicyArchive archive, const std::string& acting);
 
 }  // namespace darp

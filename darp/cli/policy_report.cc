@@ -15,20 +15,26 @@ void line(std::string_view label, const std::string& text) {
   fmt::print("  {:<15}{}\n", label, printable(text));
 }
 
-/// Numbers in, units of each layer, numbers out.
+/// Numbers in, units of each layer, numbers out; nothing for kinds without a perceptron.
 std::vector<int64_t> widths(const PolicyArchive& policy) {
   const PolicySpec& spec = policy.spec();
+  if (spec.network() == nullptr) return {};
   std::vector<int64_t> all = {spec.inputs(policy.observation_dim(), policy.action_dim())};
-  all.insert(all.end(), spec.network().hidden.begin(), spec.network().hidden.end());
-  all.push_back(policy.action_dim());
+  all.insert(all.end(), spec.network()->hidden.begin(), spec.network()->hidden.end());
+  all.push_back(spec.features(policy.action_dim()));
   return all;
 }
 
 std::vector<std::string> input_parts(const PolicyArchive& policy) {
-  const DarpSpec* darp = policy.spec().darp();
-  if (darp == nullptr) return {fmt::format("observation ({})", policy.observation_dim())};
-  const FeatureLayout layout(darp->input, policy.observation_dim(), policy.action_dim());
-  const double scale = darp->input.difference_scale;
+  const PolicySpec& spec = policy.spec();
+  if (spec.network() == nullptr && spec.diffusion() == nullptr) return {};
+  const int64_t seen = policy.observation_dim() * spec.observation_horizon();
+  if (spec.retrieval() == nullptr)
+    return {spec.observation_horizon() == 1
+                ? fmt::format("observation ({})", seen)
+                : fmt::format("the last {} observations ({})", spec.observation_horizon(), seen)};
+  const FeatureLayout layout(spec.network_input(), seen, policy.action_dim());
+  const double scale = spec.network_input().difference_scale;
   std::vector<std::string> parts;
   if (layout.state >= 0)
     parts.push_back(fmt::format("neighbour state ({})", layout.observation_dim));
@@ -81,7 +87,7 @@ std::string exclude_text(RetrievalSettings::Exclude exclude) {
     case RetrievalSettings::Exclude::kRow:
       return "in training the query's own row";
     case RetrievalSettings::Exclude::kEpisode:
-      return "in training the query's own episode";
+      return "in training the query's own episode, or its half of the only one";
     case RetrievalSettings::Exclude::kZero:
       return "rows at distance exactly 0";
   }
@@ -100,12 +106,84 @@ nlohmann::json normalizer_json(const Normalizer& normalizer, NormalizerKind kind
           {"scale", std::vector<float>(normalizer.scale().begin(), normalizer.scale().end())}};
 }
 
-void print_retrieval(const PolicyArchive& policy, const DarpSpec& darp) {
-  line("aggregation", "mean of the neighbours' answers");
-  line("neighbours", retrieval_text(darp.retrieval));
-  line("history", history_text(darp.retrieval.history));
-  line("metric", metric_text(darp.retrieval.metric));
-  line("left out", exclude_text(darp.retrieval.exclude));
+std::string kind_text(const PolicySpec& spec) {
+  if (spec.as<BcSpec>() != nullptr) return "behaviour cloning";
+  if (spec.as<LwrSpec>() != nullptr)
+    return spec.retrieval()->kept() == 1 ? "the nearest demonstrated action"
+                                         : "locally weighted regression";
+  if (spec.as<RegentSpec>() != nullptr) return "REGENT, a transformer over retrieved steps";
+  if (spec.as<DiffusionSpec>() != nullptr) return "diffusion policy";
+  return spec.darp() != nullptr ? "difference-aware retrieval"
+                                : "difference-aware retrieval with diffusion";
+}
+
+std::string aggregation_text(const PolicySpec& spec, int64_t action_dim) {
+  using Kind = AggregationSettings::Kind;
+  const AggregationSettings s = spec.aggregation();
+  const std::string each =
+      fmt::format("{} of each neighbour", counted(spec.features(action_dim), "number"));
+  const auto after = [&] {
+    return s.after.hidden.empty() ? "a linear map"
+                                  : fmt::format("a network {}", fmt::join(s.after.hidden, "-"));
+  };
+  switch (s.kind) {
+    case Kind::kMean:
+      return "mean of the neighbours' answers";
+    case Kind::kDeepSets:
+      return fmt::format("deep sets: the mean of {}, then {}", each, after());
+    case Kind::kSetTransformer:
+      return fmt::format("set transformer over {}: width {}, {}, {}", each, s.width,
+                         counted(s.heads, "head"), counted(s.inducing, "inducing point"));
+    case Kind::kConcatenation:
+      return fmt::format("concatenation, nearest first, of {}, then {}", each, after());
+  }
+  return "unknown";
+}
+
+std::string head_text(const PolicySpec& spec) {
+  const HeadSettings head = spec.head();
+  std::string text = "one action";
+  if (spec.diffusion() != nullptr)
+    text = fmt::format("found among noise in {} DDIM steps ({} in training)",
+                       spec.diffusion()->denoising.sampling_steps,
+                       spec.diffusion()->denoising.training_steps);
+  if (head.kind == HeadSettings::Kind::kGaussian) text = "a Gaussian";
+  if (head.kind == HeadSettings::Kind::kGmm)
+    text = fmt::format("a mixture of {} Gaussians", head.modes);
+  if (head.is_distribution() || spec.diffusion() != nullptr)
+    text += spec.acting == Acting::kSample ? ", acts by drawing from it" : ", acts by its mode";
+  if (spec.chunk.length > 1)
+    text += fmt::format("; {} at once, of which {} are carried out",
+                        counted(spec.chunk.length, "action"), spec.chunk.execute);
+  return text;
+}
+
+std::string weights_text(const LwrSpec& s) {
+  const std::string h =
+      s.bandwidth == LwrSpec::Bandwidth::kFixed ? fmt::format("{:g}", s.bandwidth_scale)
+      : s.bandwidth == LwrSpec::Bandwidth::kLastNeighbor
+          ? fmt::format("{:g} x distance to the last neighbour", s.bandwidth_scale)
+          : fmt::format("{:g} x median distance to the last neighbour", s.bandwidth_scale);
+  std::string text = "all the same";
+  if (s.kernel == LwrSpec::Kernel::kExponential) text = fmt::format("e^(-d / h), h = {}", h);
+  if (s.kernel == LwrSpec::Kernel::kGaussian) text = fmt::format("e^(-d^2 / 2 h^2), h = {}", h);
+  return text + (s.fit == LwrSpec::Fit::kLinear ? fmt::format("; linear fit, ridge {:g}", s.ridge)
+                                                : "; mean");
+}
+
+void print_retrieval(const PolicyArchive& policy) {
+  const PolicySpec& spec = policy.spec();
+  const RetrievalSettings& s = *spec.retrieval();
+  if (spec.darp() != nullptr) line("aggregation", aggregation_text(spec, policy.action_dim()));
+  if (const auto* lwr = spec.as<LwrSpec>()) line("weights", weights_text(*lwr));
+  if (const auto* both = spec.as<DarpDiffusionSpec>())
+    line("aggregation", both->average == DarpDiffusionSpec::Average::kScore
+                            ? "mean of the neighbours' noise at every denoising step"
+                            : "mean of the neighbours' denoised chunks");
+  line("neighbours", retrieval_text(s));
+  line("history", history_text(s.history));
+  line("metric", metric_text(s.metric));
+  line("left out", exclude_text(s.exclude));
   line("distances", fmt::format("of demonstrated steps to their farthest neighbour: median {:.4g}, "
                                 "99 % within {:.4g}",
                                 policy.distance_quantiles()[50], policy.distance_quantiles()[99]));
@@ -114,25 +192,38 @@ void print_retrieval(const PolicyArchive& policy, const DarpSpec& darp) {
 }  // namespace
 
 std::string network_text(const PolicyArchive& policy) {
-  const MlpSettings& network = policy.spec().network();
+  const PolicySpec& spec = policy.spec();
+  const std::string size = counted(parameter_count(policy.parameters()), "parameter");
+  if (spec.diffusion() != nullptr)
+    return fmt::format("U-Net {} over {}: {}", fmt::join(spec.diffusion()->unet.channels, "-"),
+                       counted(spec.chunk.length, "action"), size);
+  if (const auto* regent = spec.as<RegentSpec>())
+    return fmt::format("{} of width {}, {}, {} tokens: {}",
+                       counted(regent->transformer.layers, "causal block"),
+                       regent->transformer.width, counted(regent->transformer.heads, "head"),
+                       2 * (regent->retrieval.kept() + 1), size);
+  if (spec.network() == nullptr) return "none: nothing is learned";
+  const MlpSettings& network = *spec.network();
   std::string layers;
   if (!network.hidden.empty())
     layers = network.norm == MlpSettings::Norm::kLayer ? ", LayerNorm, ReLU" : ", ReLU";
   if (network.dropout > 0) layers += fmt::format(", dropout {:g}", network.dropout);
-  return fmt::format("{}{}: {}", fmt::join(widths(policy), " -> "), layers,
-                     counted(parameter_count(policy.parameters()), "parameter"));
+  return fmt::format("{}{}: {}{}", fmt::join(widths(policy), " -> "), layers, size,
+                     spec.aggregation().kind == AggregationSettings::Kind::kMean
+                         ? ""
+                         : ", the aggregation's among them");
 }
 
 void print_policy(const PolicyArchive& policy, const std::string& source, uint64_t bytes) {
   const PolicySpec& spec = policy.spec();
   fmt::print("{} (policy, version {})\n", printable(source), PolicyArchive::kVersion);
-  line("kind",
-       fmt::format("{}: {}", spec.kind_name(),
-                   spec.darp() != nullptr ? "difference-aware retrieval" : "behaviour cloning"));
+  line("kind", fmt::format("{}: {}", spec.kind_name(), kind_text(spec)));
   line("network", network_text(policy));
   line("members", spec.members == 1 ? "1" : fmt::format("{}, averaged", grouped(spec.members)));
-  line("input", fmt::format("{}", fmt::join(input_parts(policy), ", ")));
-  if (spec.darp() != nullptr) print_retrieval(policy, *spec.darp());
+  if (spec.network() != nullptr || spec.diffusion() != nullptr)
+    line("input", fmt::format("{}", fmt::join(input_parts(policy), ", ")));
+  line("answer", head_text(spec));
+  if (spec.retrieval() != nullptr) print_retrieval(policy);
   line("observation", normalizer_text(policy.observations(), spec.observations));
   line("action", normalizer_text(policy.actions(), spec.actions));
   if (spec.limits != ActionLimits{})
@@ -164,6 +255,7 @@ nlohmann::json policy_json(const PolicyArchive& policy, const std::string& sourc
                          {"parameters", parameter_count(policy.parameters())},
                          {"members", spec.members},
                          {"input", input_parts(policy)},
+                         {"answer", head_text(spec)},
                          {"observation", normalizer_json(policy.observations(), spec.observations)},
                          {"action", normalizer_json(policy.actions(), spec.actions)},
                          {"limits", {{"low", spec.limits.low}, {"high", spec.limits.high}}},
@@ -172,10 +264,10 @@ nlohmann::json policy_json(const PolicyArchive& policy, const std::string& sourc
                          {"provenance", policy.provenance()},
                          {"settings", write_yaml(spec)},
                          {"bytes", bytes}};
-  if (const DarpSpec* darp = spec.darp())
-    json["retrieval"] = {{"k", darp->retrieval.k},
-                         {"kept", darp->retrieval.kept()},
-                         {"lookback", darp->retrieval.history.lookback},
+  if (const RetrievalSettings* retrieval = spec.retrieval())
+    json["retrieval"] = {{"k", retrieval->k},
+                         {"kept", retrieval->kept()},
+                         {"lookback", retrieval->history.lookback},
                          {"distance_quantiles", policy.distance_quantiles()}};
   return json;
 }

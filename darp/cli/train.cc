@@ -20,15 +20,14 @@ struct TrainOptions {
 };
 
 TrainConfig resolved(const TrainOptions& options) {
-  TrainConfig config;
-  read_yaml_file(options.config, config);
+  TrainConfig config = read_train_config(options.config);
   if (!options.data.empty()) config.data = options.data;
   if (options.run.seed) config.train.seed = *options.run.seed;
   for (const std::string& assignment : options.run.overrides) apply_override(assignment, config);
   if (config.data.empty())
     throw Error(options.config, "names no demonstrations", "give them with --data FILE");
-  config.train.check();
   config.policy.check();
+  config.train.check(config.policy);
   return config;
 }
 
@@ -53,7 +52,7 @@ void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
     return;
   }
   if (outcome.epochs == 0) fmt::print("nothing was left to learn: the run is finished\n");
-  if (outcome.training_loss > 0) fmt::print("  training loss   {:.6g}\n", outcome.training_loss);
+  if (outcome.epochs > 0) fmt::print("  training loss   {:.6g}\n", outcome.training_loss);
   if (outcome.validation_loss)
     fmt::print("  validation loss {:.6g} (best epoch)\n", *outcome.validation_loss);
   fmt::print("  policy          {}\n\nlook at it:  darp info {}\n", outcome.policy.string(),
@@ -93,7 +92,10 @@ void train_command(const TrainOptions& options) {
 void add_train_command(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Learn a policy from demonstrations");
-  command->add_option("CONFIG", options->config, "YAML file, e.g. configs/hopper/darp.yaml")
+  command
+      ->add_option(
+          "CONFIG", options->config,
+          "YAML file, e.g. configs/hopper/darp.yaml; a file for every method: docs/methods.md")
       ->required();
   command->add_option("--data", options->data,
                       "Demonstrations, a file or a folder; replaces data of CONFIG");
@@ -117,8 +119,9 @@ void add_train_command(CLI::App& app) {
       "docs/training.md is the guide, docs/formats/run.md explains the run directory.\n\n"
       "Settings of CONFIG and --set (demonstrations must be given, here or with --data):\n" +
       help_table(TrainConfig{}) +
-      "\nWith policy.kind=bc there are only policy.kind, policy.network and what all policies "
-      "have.");
+      "\nOther kinds, heads and aggregations have other settings: docs/methods.md has all of them, "
+      "and\n"
+      "--dry-run shows those of a config.");
   command->callback([options] { train_command(*options); });
 }
 

@@ -109,6 +109,7 @@ FieldWalk walk(S& settings) {
 }
 void read_yaml(std::string_view text, std::string_view where, const FieldWalk& walk);
 void apply_override(std::string_view assignment, const FieldWalk& walk, std::string_view option);
+std::string text_in_yaml(std::string_view text, std::string_view where, std::string_view name);
 std::string write_yaml(const FieldWalk& walk);
 std::string help_table(const FieldWalk& walk);
 std::string markdown_table(const FieldWalk& walk);
@@ -130,6 +131,13 @@ template <class S>
 void read_yaml_file(const std::filesystem::path& path, S& settings) {
   const MappedFile file(path);
   read_yaml(as_text(file.bytes()), path.string(), settings);
+}
+
+/// What YAML text says under one name at its top, or "": for what must be known before the rest can
+/// be read. Throws Error as read_yaml for broken YAML and for a value that is no text.
+inline std::string text_in_yaml(std::string_view text, std::string_view where,
+                                std::string_view name) {
+  return internal::text_in_yaml(text, where, name);
 }
 
 /// `--set a.b=c`: one field, by its path. The value is YAML, so `--set net.widths=[256,256]` works;

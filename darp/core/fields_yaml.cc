@@ -230,6 +230,19 @@ void read_yaml(std::string_view text, std::string_view where, const FieldWalk& w
   read_tree(source, parse_yaml(source), walk);
 }
 
+std::string text_in_yaml(std::string_view text, std::string_view where, std::string_view name) {
+  const YamlSource source{text, where};
+  const YamlNode top = parse_yaml(source);
+  if (top.kind != Kind::kMap) return "";
+  for (size_t i = 0; i + 1 < top.items.size(); i += 2) {
+    if (top.items[i].text != name) continue;
+    if (top.items[i + 1].kind == Kind::kScalar) return top.items[i + 1].text;
+    throw Error(source.place(top.items[i].line), fmt::format("'{}' is no text", name),
+                "write one name");
+  }
+  return "";
+}
+
 void apply_override(std::string_view assignment, const FieldWalk& walk, std::string_view option) {
   const std::string where = fmt::format("{} {}", option, printable(assignment, 200));
   constexpr std::string_view kExample = "write path=value, such as --set optimizer.rate=1e-3";

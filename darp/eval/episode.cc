@@ -58,7 +58,7 @@ EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t see
   EpisodeRecord record;
   record.seed = seed;
   environment.reset(seed);
-  policy.reset();
+  policy.reset(seed);
   if (observer) observer({environment, policy, record});
   while (record.end == EpisodeEnd::kRunning) {
     const Step step = act_and_step(environment, policy, observation, action, record);

@@ -20,7 +20,7 @@ class PuckPolicy : public Policy {
 
   int64_t observation_dim() const override { return observations; }
   int64_t action_dim() const override { return actions; }
-  void reset() override { step_ = 0; }
+  void reset(uint64_t) override { step_ = 0; }
   void act(std::span<const float> observation, std::span<float> action) override {
     for (size_t i = 0; i < action.size(); ++i)
       action[i] = -2 * observation[i] - 2.5f * observation[i + 2];
@@ -69,7 +69,7 @@ TEST(RunEpisode, KeepsWhatHappened) {
 
   // By hand: the same rewards one after the other.
   environment->reset(3);
-  policy.reset();
+  policy.reset(0);
   double sum = 0, novelty = -1;
   for (int64_t t = 0; t < record.length; ++t) {
     std::vector<float> observation(4), action(2);

@@ -19,7 +19,7 @@ class SteadyPolicy : public Policy {
 
   int64_t observation_dim() const override { return observations_; }
   int64_t action_dim() const override { return actions_; }
-  void reset() override {}
+  void reset(uint64_t) override {}
   void act(std::span<const float>, std::span<float> action) override {
     std::fill(action.begin(), action.end(), 0.3f);
   }

@@ -164,7 +164,7 @@ PolicyContents import_reference(const SafetensorsFile& network, const Dataset& d
                             layers.front().second, layers.back().first, demonstrations.source(),
                             observations, actions, inputs, actions),
                 "give the demonstrations that the network was trained on");
-  c.members = {read_parameters(network, network_parameters(c.spec.network(), inputs, actions))};
+  c.members = {read_parameters(network, network_parameters(*c.spec.network(), inputs, actions))};
   c.observations = Normalizer::fit(c.spec.observations, demonstrations.observations());
   c.actions = Normalizer::fit(c.spec.actions, demonstrations.actions());
   if (c.spec.darp() != nullptr)

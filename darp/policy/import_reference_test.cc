@@ -95,7 +95,7 @@ TEST(ImportReference, TakesBehaviourCloningToo) {
   const Dataset dataset = demonstrations();
   const PolicyArchive policy(import_reference(file, dataset));
   EXPECT_EQ(policy.spec().kind_name(), "bc");
-  EXPECT_EQ(policy.spec().network(), network.network);
+  EXPECT_EQ(*policy.spec().network(), network.network);
   EXPECT_EQ(policy.observations(),
             Normalizer::fit(NormalizerKind::kStandardPopulation, dataset.observations()));
   EXPECT_TRUE(policy.demonstrations().episode_ends.empty());

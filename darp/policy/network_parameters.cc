@@ -2,33 +2,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "darp/core/checked.h"
 
 namespace darp {
 namespace {
 
-void append(std::vector<Parameter>& parameters, std::string name, std::vector<int64_t> shape) {
-  const int64_t offset = parameter_count(parameters);
-  int64_t size = 1;
-  for (const int64_t extent : shape) size *= extent;
-  parameters.push_back({std::move(name), std::move(shape), offset, size});
-}
+constexpr uint64_t kMostParameters = uint64_t{1} << 40;
 
 }  // namespace
+
+void append(std::vector<Parameter>& parameters, std::string name, std::vector<int64_t> shape,
+            ParameterStart start) {
+  // Settings may come from a file: nothing wraps around.
+  const int64_t offset = parameter_count(parameters);
+  const std::vector<uint64_t> factors(shape.begin(), shape.end());
+  const std::optional<uint64_t> size = checked_product(factors);
+  if (!size || *size > kMostParameters - static_cast<uint64_t>(offset))
+    throw Error(name, "has more numbers than any memory",
+                "choose a smaller network or fewer "
+                "neighbours");
+  parameters.push_back(
+      {std::move(name), std::move(shape), offset, static_cast<int64_t>(*size), start});
+}
+
+void append_convolution(std::vector<Parameter>& parameters, const std::string& name, int64_t inputs,
+                        int64_t units, int64_t kernel) {
+  const auto start = ParameterStart::uniform(
+      1 / std::sqrt(static_cast<double>(inputs) * static_cast<double>(kernel)));
+  append(parameters, name + ".weight", {units, inputs, kernel}, start);
+  append(parameters, name + ".bias", {units}, start);
+}
+
+void append_linear(std::vector<Parameter>& parameters, const std::string& name, int64_t inputs,
+                   int64_t units) {
+  const auto start = ParameterStart::uniform(1 / std::sqrt(static_cast<double>(inputs)));
+  append(parameters, name + ".weight", {units, inputs}, start);
+  append(parameters, name + ".bias", {units}, start);
+}
+
+void append_norm(std::vector<Parameter>& parameters, const std::string& name, int64_t units) {
+  append(parameters, name + ".weight", {units}, ParameterStart::constant(1));
+  append(parameters, name + ".bias", {units}, ParameterStart::constant(0));
+}
+
+void append_mlp(std::vector<Parameter>& parameters, const std::string& prefix,
+                const MlpSettings& network, int64_t inputs, int64_t outputs) {
+  for (size_t i = 0; i <= network.hidden.size(); ++i) {
+    const bool last = i == network.hidden.size();
+    const int64_t units = last ? outputs : network.hidden[i];
+    append_linear(parameters, fmt::format("{}layers.{}.linear", prefix, i), inputs, units);
+    if (!last && network.norm == MlpSettings::Norm::kLayer)
+      append_norm(parameters, fmt::format("{}layers.{}.norm", prefix, i), units);
+    inputs = units;
+  }
+}
 
 std::vector<Parameter> network_parameters(const MlpSettings& network, int64_t inputs,
                                           int64_t outputs) {
   std::vector<Parameter> parameters;
-  for (size_t i = 0; i <= network.hidden.size(); ++i) {
-    const bool last = i == network.hidden.size();
-    const int64_t units = last ? outputs : network.hidden[i];
-    append(parameters, fmt::format("layers.{}.linear.weight", i), {units, inputs});
-    append(parameters, fmt::format("layers.{}.linear.bias", i), {units});
-    if (!last && network.norm == MlpSettings::Norm::kLayer) {
-      append(parameters, fmt::format("layers.{}.norm.weight", i), {units});
-      append(parameters, fmt::format("layers.{}.norm.bias", i), {units});
-    }
-    inputs = units;
-  }
+  append_mlp(parameters, "", network, inputs, outputs);
   return parameters;
 }
 
@@ -36,9 +70,11 @@ int64_t parameter_count(const std::vector<Parameter>& parameters) {
   return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
 }
 
-std::vector<LayerParameters> layer_parameters(const std::vector<Parameter>& parameters) {
+std::vector<LayerParameters> layer_parameters(const std::vector<Parameter>& parameters,
+                                              const std::string& prefix) {
   std::vector<LayerParameters> layers;
   for (const Parameter& p : parameters) {
+    if (!p.name.starts_with(prefix + "layers.")) continue;
     if (p.name.ends_with("linear.weight")) layers.emplace_back().weight = p;
     if (p.name.ends_with("linear.bias")) layers.back().bias = p;
     if (p.name.ends_with("norm.weight")) layers.back().scale = p;
@@ -51,19 +87,21 @@ void initialize_parameters(const std::vector<Parameter>& parameters, Rng rng,
                            std::span<float> out) {
   DARP_CHECK(std::ssize(out) == parameter_count(parameters), "{} floats for {} parameters",
              out.size(), parameter_count(parameters));
-  double bound = 0;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const Parameter& parameter = parameters[i];
-    const std::span<float> values = out.subspan(parameter.offset, parameter.size);
-    if (parameter.name.ends_with(".norm.weight") || parameter.name.ends_with(".norm.bias")) {
-      std::ranges::fill(values, parameter.name.ends_with(".weight") ? 1.0f : 0.0f);
-      continue;
-    }
-    // A bias comes right after the weight of its layer and has the same bound.
-    if (parameter.shape.size() == 2) bound = 1 / std::sqrt(static_cast<double>(parameter.shape[1]));
-    // A stream for each parameter: a wider layer leaves the others as they were.
+    const ParameterStart start = parameters[i].start;
+    const std::span<float> values = out.subspan(parameters[i].offset, parameters[i].size);
     Rng stream = rng.split(i);
-    for (float& value : values) value = static_cast<float>(stream.uniform(-bound, bound));
+    for (float& value : values) switch (start.kind) {
+        case ParameterStart::Kind::kUniform:
+          value = static_cast<float>(stream.uniform(-start.size, start.size));
+          break;
+        case ParameterStart::Kind::kNormal:
+          value = static_cast<float>(start.size * stream.normal());
+          break;
+        case ParameterStart::Kind::kConstant:
+          value = static_cast<float>(start.size);
+          break;
+      }
   }
 }
 

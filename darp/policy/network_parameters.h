@@ -10,17 +10,45 @@
 
 #include "darp/core/matrix.h"
 #include "darp/core/rng.h"
-#include "darp/policy/policy_spec.h"
+#include "darp/policy/network_settings.h"
 
 namespace darp {
+
+/// What a parameter's numbers are before learning.
+struct ParameterStart {
+  enum class Kind { kUniform, kNormal, kConstant };
+  Kind kind = Kind::kConstant;
+  double size = 0;  // bound of uniform numbers, standard deviation of normal ones, or the constant
+
+  static ParameterStart uniform(double bound) { return {Kind::kUniform, bound}; }
+  static ParameterStart normal(double deviation) { return {Kind::kNormal, deviation}; }
+  static ParameterStart constant(double value) { return {Kind::kConstant, value}; }
+};
 
 struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
   int64_t offset = 0, size = 0;  // floats
+  ParameterStart start;
 };
 
-/// One network's parameters; each starts where the one before ends.
+/// Each parameter begins where the one before ends. Throws Error beyond 2^40 numbers in all.
+void append(std::vector<Parameter>& parameters, std::string name, std::vector<int64_t> shape,
+            ParameterStart start);
+/// `name`.weight [units, inputs] and `name`.bias, PyTorch's default start: uniform within
+/// +-1/sqrt(inputs).
+void append_linear(std::vector<Parameter>& parameters, const std::string& name, int64_t inputs,
+                   int64_t units);
+/// The same for a convolution along time: weight [units, inputs, kernel].
+void append_convolution(std::vector<Parameter>& parameters, const std::string& name, int64_t inputs,
+                        int64_t units, int64_t kernel);
+/// `name`.weight and `name`.bias of a normalisation: 1 and 0.
+void append_norm(std::vector<Parameter>& parameters, const std::string& name, int64_t units);
+
+/// A perceptron's: `prefix`layers.0.linear.weight, ...
+void append_mlp(std::vector<Parameter>& parameters, const std::string& prefix,
+                const MlpSettings& network, int64_t inputs, int64_t outputs);
+/// One perceptron's parameters alone.
 std::vector<Parameter> network_parameters(const MlpSettings& network, int64_t inputs,
                                           int64_t outputs);
 /// All of them together.
@@ -37,11 +65,12 @@ struct LayerParameters {
     return {numbers + weight.offset, weight.shape[0], weight.shape[1], weight.shape[1]};
   }
 };
-/// Hidden layers, then the output layer.
-std::vector<LayerParameters> layer_parameters(const std::vector<Parameter>& parameters);
+/// The perceptron whose parameters have this prefix: hidden layers, then the output layer.
+std::vector<LayerParameters> layer_parameters(const std::vector<Parameter>& parameters,
+                                              const std::string& prefix = "");
 
-/// PyTorch's default start: weights and biases of linear layers uniform within
-/// +-1/sqrt(inputs), LayerNorm 1 and 0. `out` has parameter_count floats.
+/// Every parameter as its start says, from a stream of its own: a wider layer leaves the others as
+/// they were. `out` has parameter_count floats.
 void initialize_parameters(const std::vector<Parameter>& parameters, Rng rng, std::span<float> out);
 
 }  // namespace darp

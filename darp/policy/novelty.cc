@@ -87,10 +87,11 @@ std::vector<float> distance_quantiles(const std::shared_ptr<const Retriever>& re
 std::vector<float> distance_quantiles(const PolicySpec& spec, const Normalizer& observations,
                                       const DemonstrationRows& rows, ThreadPool& pool,
                                       Progress* progress) {
-  if (spec.darp() == nullptr) return {};
+  if (spec.retrieval() == nullptr) return {};
   const Matrix states = observations.apply(rows.observations);
-  return distance_quantiles(make_retriever(*spec.darp(), observations, states, rows.episode_ends),
-                            states, pool, progress);
+  return distance_quantiles(
+      make_retriever(*spec.retrieval(), observations, states, rows.episode_ends), states, pool,
+      progress);
 }
 
 float novelty(std::span<const float> quantiles, float distance) noexcept {

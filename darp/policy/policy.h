@@ -13,7 +13,7 @@ struct ExplainedNeighbor {
 };
 
 /// One rollout: reset() starts an episode, act() continues it. Not for two threads at once; same
-/// policy, same observations, same actions.
+/// policy, same seed, same observations, same actions.
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -21,7 +21,8 @@ class Policy {
   virtual int64_t observation_dim() const = 0;
   virtual int64_t action_dim() const = 0;
 
-  virtual void reset() = 0;
+  /// All that is drawn at random until the next reset depends on the seed and the steps since.
+  virtual void reset(uint64_t seed) = 0;
   /// `observation` as the environment gives it, `action` as it takes it. Throws Error for
   /// observations of the wrong size or not finite; never gives an action that is not finite.
   virtual void act(std::span<const float> observation, std::span<float> action) = 0;

@@ -84,6 +84,19 @@ void check_distance_quantiles(std::span<const float> quantiles) {
   }
 }
 
+void check_calibration(const PolicyContents& c) {
+  const int64_t count = c.spec.calibration_count(c.observations.dim());
+  if (std::ssize(c.calibration) != count)
+    throw Error("calibration",
+                fmt::format("has {} numbers, a {} policy has {}", c.calibration.size(),
+                            c.spec.kind_name(), count),
+                kAgain);
+  for (const float x : c.calibration)
+    if (!(std::isnormal(x) && x > 0))
+      throw Error("calibration", fmt::format("has {}: distances are finite and above 0", x),
+                  kAgain);
+}
+
 /// One limit for each action dimension.
 std::vector<float> spread(const std::vector<double>& limits, int64_t dim, float none) {
   if (limits.empty()) return std::vector<float>(dim, none);
@@ -92,7 +105,7 @@ std::vector<float> spread(const std::vector<double>& limits, int64_t dim, float 
 }
 
 void check_retrieval(const PolicyContents& c) {
-  const RetrievalSettings& settings = c.spec.darp()->retrieval;
+  const RetrievalSettings& settings = *c.spec.retrieval();
   // Those who use the settings know what they can work with.
   MetricSpace(settings.metric.in_units_of(c.observations), c.observations.dim());
   HistoryMetric{settings.history};
@@ -109,14 +122,14 @@ PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(cont
                 fmt::format("have {} observation and {} action dimensions", observation_dim(),
                             action_dim()),
                 "a policy needs at least one of each");
-  parameters_ = network_parameters(c.spec.network(), c.spec.inputs(observation_dim(), action_dim()),
-                                   action_dim());
+  parameters_ = policy_parameters(c.spec, observation_dim(), action_dim());
   check_members(c, parameters_);
   c.spec.limits.check(action_dim());
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   lowest_action_ = spread(c.spec.limits.low, action_dim(), -kInfinity);
   highest_action_ = spread(c.spec.limits.high, action_dim(), kInfinity);
-  if (c.spec.darp() != nullptr) {
+  check_calibration(c);
+  if (c.spec.retrieval() != nullptr) {
     check_demonstrations(c);
     check_retrieval(c);
     check_distance_quantiles(c.distance_quantiles);
@@ -127,6 +140,22 @@ PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(cont
         fmt::format("a {} policy retrieves from none, yet some are given", c.spec.kind_name()),
         "leave them out");
   }
+}
+
+PolicyArchive PolicyArchive::acting(Acting acting) const {
+  PolicyContents changed;
+  changed.spec = contents_.spec;
+  changed.spec.acting = acting;
+  changed.observations = contents_.observations;
+  changed.actions = contents_.actions;
+  changed.members = contents_.members;
+  changed.demonstrations.observations = Matrix::copy_of(contents_.demonstrations.observations);
+  changed.demonstrations.actions = Matrix::copy_of(contents_.demonstrations.actions);
+  changed.demonstrations.episode_ends = contents_.demonstrations.episode_ends;
+  changed.distance_quantiles = contents_.distance_quantiles;
+  changed.calibration = contents_.calibration;
+  changed.provenance = contents_.provenance;
+  return PolicyArchive(std::move(changed));
 }
 
 void check_fits(const PolicyArchive& policy, const Dataset& demonstrations) {

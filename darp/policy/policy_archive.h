@@ -12,7 +12,7 @@
 #include "darp/data/dataset.h"
 #include "darp/data/normalizer.h"
 #include "darp/data/safetensors.h"
-#include "darp/policy/network_parameters.h"
+#include "darp/policy/policy_parameters.h"
 #include "darp/policy/policy_spec.h"
 
 namespace darp {
@@ -26,25 +26,32 @@ struct DemonstrationRows {
 struct PolicyContents {
   PolicySpec spec;
   Normalizer observations = Normalizer::identity(1), actions = Normalizer::identity(1);
-  /// One flat vector per member, laid out by network_parameters.
+  /// One flat vector per member, laid out by policy_parameters; empty where nothing is learned.
   std::vector<std::vector<float>> members;
   /// Empty for policies that retrieve nothing.
   DemonstrationRows demonstrations;
   /// How far apart demonstrated steps are (novelty.h). Empty for policies that retrieve nothing.
   std::vector<float> distance_quantiles;
+  /// Constants of the data that acting needs, as many as PolicySpec::calibration_count says.
+  /// REGENT: the 95th percentile of its distances. Diffusion with neighbours: half the range of
+  /// each column of differences.
+  std::vector<float> calibration = {};
   /// Free text by name: data hash, config, seeds, version. Kept, shown, never acted upon.
-  std::map<std::string, std::string> provenance;
+  std::map<std::string, std::string> provenance = {};
 };
 
 /// Checked contents. Immutable: threads share it freely.
 class PolicyArchive {
  public:
   /// Bytes of the format that this program writes. It reads this one alone.
-  static constexpr int64_t kVersion = 2;
+  static constexpr int64_t kVersion = 3;
 
   /// Throws Error when parts do not fit together: dimensions, members, rows, limits, k above the
   /// rows; and for numbers that are not finite. What passes also makes a Retriever.
   explicit PolicyArchive(PolicyContents contents);
+
+  /// The same policy, acting otherwise (PolicySpec::acting).
+  PolicyArchive acting(Acting acting) const;
 
   /// Throws Error, saying what is wrong and what to do, for files that are no policy, damaged, of
   /// an unknown version, or whose parts do not fit together.
@@ -66,6 +73,7 @@ class PolicyArchive {
   const DemonstrationRows& demonstrations() const { return contents_.demonstrations; }
   /// kDistanceQuantiles of them, ascending, or none for policies that retrieve nothing.
   std::span<const float> distance_quantiles() const { return contents_.distance_quantiles; }
+  std::span<const float> calibration() const { return contents_.calibration; }
   /// The limits of each action dimension; -infinity and infinity where there is none.
   std::span<const float> lowest_action() const { return lowest_action_; }
   std::span<const float> highest_action() const { return highest_action_; }

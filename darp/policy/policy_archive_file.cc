@@ -16,7 +16,8 @@ constexpr std::string_view kKindKey = "darp.kind", kKind = "policy", kVersionKey
                            kEnds = "demonstrations.episode_ends",
                            kStates = "demonstrations.observations",
                            kActions = "demonstrations.actions",
-                           kQuantiles = "demonstrations.distance_quantiles";
+                           kQuantiles = "demonstrations.distance_quantiles",
+                           kCalibration = "calibration";
 constexpr std::string_view kCreateAgain = "create the policy again";
 
 std::string member_tensor(int64_t member, const Parameter& parameter) {
@@ -44,7 +45,8 @@ class Reader {
     c.observations = normalizer("observations");
     c.actions = normalizer("actions");
     read_members(c);
-    if (c.spec.darp() != nullptr) read_demonstrations(c);
+    read_calibration(c);
+    if (c.spec.retrieval() != nullptr) read_demonstrations(c);
     finish();
     return c;
   }
@@ -116,8 +118,7 @@ class Reader {
 
   void read_members(PolicyContents& c) {
     const int64_t observations = c.observations.dim(), actions = c.actions.dim();
-    const std::vector<Parameter> parameters =
-        network_parameters(c.spec.network(), c.spec.inputs(observations, actions), actions);
+    const std::vector<Parameter> parameters = policy_parameters(c.spec, observations, actions);
     for (int64_t m = 0; m < c.spec.members; ++m) {
       // All shapes before any memory: the settings may promise more than the file holds.
       std::vector<std::span<const float>> parts;
@@ -126,6 +127,13 @@ class Reader {
       member.reserve(static_cast<size_t>(parameter_count(parameters)));
       for (const auto& part : parts) member.insert(member.end(), part.begin(), part.end());
     }
+  }
+
+  void read_calibration(PolicyContents& c) {
+    const int64_t count = c.spec.calibration_count(c.observations.dim());
+    if (count == 0) return;
+    const auto numbers = floats(kCalibration, {count});
+    c.calibration.assign(numbers.begin(), numbers.end());
   }
 
   void read_demonstrations(PolicyContents& c) {
@@ -194,7 +202,7 @@ FileForm file_form(const PolicyArchive& policy) {
     form.metadata.emplace(std::string(kProvenance) + name, value);
   // The largest elements first: all stay aligned.
   const DemonstrationRows& rows = policy.demonstrations();
-  const bool retrieves = policy.spec().darp() != nullptr;
+  const bool retrieves = policy.spec().retrieval() != nullptr;
   if (retrieves)
     add(form, std::string(kEnds), Dtype::kI64, {std::ssize(rows.episode_ends)},
         std::span<const int64_t>(rows.episode_ends));
@@ -204,6 +212,9 @@ FileForm file_form(const PolicyArchive& policy) {
     for (const Parameter& p : policy.parameters())
       add(form, member_tensor(m, p), Dtype::kF32, p.shape,
           std::span<const float>(policy.members()[m]).subspan(p.offset, p.size));
+  if (!policy.calibration().empty())
+    add(form, std::string(kCalibration), Dtype::kF32, {std::ssize(policy.calibration())},
+        policy.calibration());
   if (retrieves) {
     add_rows(form, kStates, rows.observations);
     add_rows(form, kActions, rows.actions);

@@ -104,7 +104,7 @@ std::string error_after(const std::function<void(PolicyContents&)>& change) {
 TEST(PolicyArchive, KeepsEveryBitOfEveryKindOfPolicy) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "policy_archive_test.darp";
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const PolicyArchive policy(random_policy(seed));
+    const PolicyArchive policy(random_method(seed));
     policy.write(path);
     const PolicyArchive back = PolicyArchive::read(path);
     EXPECT_TRUE(identical(policy, back)) << "seed " << seed;
@@ -134,7 +134,7 @@ TEST(PolicyArchive, AlignsEveryTensor) {
 
 TEST(PolicyArchive, SaysSoWhenTruncatedAnywhere) {
   for (const uint64_t seed : {0, 1}) {
-    const auto bytes = PolicyArchive(random_policy(seed, {.episodes = 2, .longest = 3})).bytes();
+    const auto bytes = PolicyArchive(random_method(seed, {.episodes = 2, .longest = 3})).bytes();
     for (size_t length = 0; length < bytes.size(); ++length)
       ASSERT_NE(error_of([&] { parse(Bytes(bytes).first(length)); }), "no error") << length;
   }
@@ -143,7 +143,7 @@ TEST(PolicyArchive, SaysSoWhenTruncatedAnywhere) {
 TEST(PolicyArchive, AChangedByteIsAnErrorOrChangesNothing) {
   Rng rng(7);
   for (const uint64_t seed : {0, 1}) {
-    const PolicyArchive policy(random_policy(seed, {.episodes = 2, .longest = 3}));
+    const PolicyArchive policy(random_method(seed, {.episodes = 2, .longest = 3}));
     std::vector<std::byte> bytes = policy.bytes();
     for (size_t i = 0; i < bytes.size(); ++i) {
       const std::byte kept = bytes[i];
@@ -158,10 +158,10 @@ TEST(PolicyArchive, AChangedByteIsAnErrorOrChangesNothing) {
 }
 
 TEST(PolicyArchive, RefusesWhatIsNoPolicyOfThisVersion) {
-  for (const std::string version : {"1", "3"})
+  for (const std::string version : {"1", "2"})
     EXPECT_SAYS(error_after([&](EditedFile& f) { f.metadata["darp.version"] = version; }),
                 "p.darp: is version '" + version +
-                    "' of the policy format, this program reads 2; use the version of darp that "
+                    "' of the policy format, this program reads 3; use the version of darp that "
                     "wrote it");
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata.erase("darp.version"); }),
               "has no 'darp.version' in its metadata");
@@ -173,7 +173,7 @@ TEST(PolicyArchive, RefusesWhatIsNoPolicyOfThisVersion) {
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["darp.spec"] = "kind: darp\nmember: 2"; }),
               "p.darp: darp.spec:2: unknown setting 'member'; did you mean 'members'?");
   EXPECT_SAYS(error_after([](EditedFile& f) { f.metadata["format"] = "pt"; }),
-              "has metadata 'format', which version 2 does not have");
+              "has metadata 'format', which version 3 does not have");
   EXPECT_SAYS(error_after([](EditedFile& f) {
                 f.metadata["darp.spec"] = "input: {state: false, action: false, difference: none}";
               }),

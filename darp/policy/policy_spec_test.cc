@@ -17,18 +17,18 @@ PolicySpec read(std::string_view yaml, PolicySpec spec = {}) {
 
 TEST(PolicySpec, SurvivesYaml) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    const PolicySpec spec = random_policy(seed).spec;
+    const PolicySpec spec = random_method(seed).spec;
     EXPECT_EQ(read(write_yaml(spec)), spec) << write_yaml(spec);
-    EXPECT_EQ(read(write_yaml(spec), random_policy(seed + 1).spec), spec) << "over another kind";
+    EXPECT_EQ(read(write_yaml(spec), random_method(seed + 1).spec), spec) << "over another kind";
   }
 }
 
 TEST(PolicySpec, HasTheFieldsOfItsKindBesideTheSharedOnes) {
   const PolicySpec darp = read(
       "kind: darp\nnetwork: {hidden: [64, 32], norm: none}\ninput: {difference: norm, query: "
-      "true}\naggregation: mean\nretrieval: {k: 7, history: {lookback: 3}}\nmembers: 4\n");
+      "true}\naggregation: {kind: mean}\nretrieval: {k: 7, history: {lookback: 3}}\nmembers: 4\n");
   ASSERT_NE(darp.darp(), nullptr);
-  EXPECT_EQ(darp.network().hidden, (std::vector<int64_t>{64, 32}));
+  EXPECT_EQ(darp.network()->hidden, (std::vector<int64_t>{64, 32}));
   EXPECT_EQ(darp.darp()->input.difference, NeighborInput::Difference::kNorm);
   EXPECT_EQ(darp.darp()->retrieval.k, 7);
   EXPECT_EQ(darp.darp()->retrieval.history.lookback, 3);
@@ -37,22 +37,22 @@ TEST(PolicySpec, HasTheFieldsOfItsKindBesideTheSharedOnes) {
   // The kind decides, wherever it stands.
   const PolicySpec bc = read("network: {hidden: [16]}\nactions: min_max\nkind: bc\n");
   EXPECT_EQ(bc.kind_name(), "bc");
-  EXPECT_EQ(bc.network().hidden, std::vector<int64_t>{16});
+  EXPECT_EQ(bc.network()->hidden, std::vector<int64_t>{16});
   EXPECT_EQ(bc.actions, NormalizerKind::kMinMax);
 }
 
 TEST(PolicySpec, AnotherKindKeepsTheNetwork) {
   PolicySpec spec = read("network: {hidden: [16, 8], dropout: 0.5}\nretrieval: {k: 7}");
-  const MlpSettings network = spec.network();
+  const MlpSettings network = *spec.network();
   apply_override("kind=bc", spec);
   EXPECT_EQ(spec.darp(), nullptr);
-  EXPECT_EQ(spec.network(), network);
+  EXPECT_EQ(*spec.network(), network);
   apply_override("network.norm=none", spec);
   EXPECT_EQ(spec.kind_name(), "bc");
-  EXPECT_EQ(spec.network().norm, MlpSettings::Norm::kNone);
+  EXPECT_EQ(spec.network()->norm, MlpSettings::Norm::kNone);
   apply_override("kind=darp", spec);
   ASSERT_NE(spec.darp(), nullptr);
-  EXPECT_EQ(spec.network().hidden, network.hidden);
+  EXPECT_EQ(spec.network()->hidden, network.hidden);
   EXPECT_EQ(spec.darp()->retrieval, RetrievalSettings{});
   // One field changes, the rest of the kind stays.
   apply_override("retrieval.history.lookback=3", spec);
@@ -65,14 +65,14 @@ TEST(PolicySpec, RefusesWhatItsKindDoesNotHave) {
   EXPECT_SAYS(reading("kind: bcc"),
               "'kind' is 'bcc', expected one of its names; did you mean 'bc'");
   EXPECT_SAYS(reading("kind: bc\nretrieval: {k: 7}"),
-              "test.yaml:2: unknown setting 'retrieval'; valid: kind, network, observations");
+              "test.yaml:2: unknown setting 'retrieval'; valid: kind, network, head, observations");
   EXPECT_SAYS(reading("retrievel: {k: 7}"), "did you mean 'retrieval'?");
   EXPECT_SAYS(reading("network: {hiden: [7]}"), "did you mean 'hidden'?");
   EXPECT_SAYS(reading("network: {hidden: [7, 0]}"), "'network.hidden[1]' is '0'");
   EXPECT_SAYS(reading("network: {hidden: [65537]}"), "from 1 to 65536");
   EXPECT_SAYS(reading("observations: standard"), "valid: identity, standard_sample");
   EXPECT_SAYS(reading("members: 1025"), "from 1 to 1024");
-  EXPECT_SAYS(reading("aggregation: median"), "valid: mean");
+  EXPECT_SAYS(reading("aggregation: {kind: median}"), "valid: mean");
   PolicySpec bc = read("kind: bc");
   EXPECT_SAYS(error_of([&] { apply_override("retrieval.k=3", bc); }),
               "unknown setting 'retrieval'");
@@ -135,6 +135,23 @@ TEST(PolicySpec, IsDocumentedAsItIs) {
   for (const std::string& table : {markdown_table(PolicySpec{}), markdown_table(bc)})
     EXPECT_NE(as_text(guide.bytes()).find(table), std::string::npos)
         << "put this into docs/policies.md:\n"
+        << table;
+}
+
+TEST(PolicySpec, HasItsPartsInTheGuideToMethods) {
+  using Kind = AggregationSettings::Kind;
+  const MappedFile guide(DARP_SOURCE_DIR "/docs/methods.md");
+  AggregationSettings sets, transformer;
+  sets.kind = Kind::kDeepSets;
+  transformer.kind = Kind::kSetTransformer;
+  HeadSettings mixture;
+  mixture.kind = HeadSettings::Kind::kGmm;
+  for (const std::string& table :
+       {markdown_table(sets), markdown_table(transformer), markdown_table(mixture),
+        markdown_table(ChunkSettings{}), markdown_table(UnetSettings{}),
+        markdown_table(DenoisingSettings{}), markdown_table(TransformerSettings{})})
+    EXPECT_NE(as_text(guide.bytes()).find(table), std::string::npos)
+        << "put this into docs/methods.md:\n"
         << table;
 }
 

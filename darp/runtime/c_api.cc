@@ -171,7 +171,11 @@ void darp_policy_warm_up(darp_policy* policy) {
 }
 
 void darp_policy_reset(darp_policy* policy) {
-  if (policy != nullptr) policy->policy.reset();
+  darp_policy_reset_seeded(policy, 0);
+}
+
+void darp_policy_reset_seeded(darp_policy* policy, uint64_t seed) {
+  if (policy != nullptr) policy->policy.reset(seed);
 }
 
 const char* darp_status_text(darp_status status) {

@@ -66,7 +66,7 @@ class CApi : public ::testing::Test {
  protected:
   std::filesystem::path policy_file(uint64_t seed) const {
     const auto path = folder_ / (std::to_string(seed) + ".darp");
-    PolicyArchive(random_policy(seed)).write(path);
+    PolicyArchive(random_method(seed)).write(path);
     return path;
   }
 
@@ -94,8 +94,9 @@ TEST_F(CApi, DoesWhatRealtimePolicyDoes) {
     expected.warm_up();
     for (int64_t step = 0; step < observations.rows(); ++step) {
       if (step == 10) {
-        darp_policy_reset(policy.get());
-        expected.reset();
+        seed % 2 == 0 ? darp_policy_reset(policy.get())
+                      : darp_policy_reset_seeded(policy.get(), seed);
+        expected.reset(seed % 2 == 0 ? 0 : seed);
       }
       ASSERT_EQ(act(policy, observations.row(step), action),
                 static_cast<darp_status>(expected.act(observations.row(step), expected_action)));
@@ -215,6 +216,7 @@ TEST_F(CApi, TakesNullEverywhere) {
   EXPECT_EQ(darp_policy_explain(nullptr, &neighbor, 1, nullptr), 0u);
   darp_policy_warm_up(nullptr);
   darp_policy_reset(nullptr);
+  darp_policy_reset_seeded(nullptr, 1);
   darp_policy_free(nullptr);
   darp_model_free(nullptr);
 

@@ -30,7 +30,7 @@ void sleep_until(int64_t moment) {
   }
 }
 
-void check(const RealtimePolicy& policy, MatrixView observations, const LatencyOptions& options) {
+void check(int64_t observation_dim, MatrixView observations, const LatencyOptions& options) {
   if (options.steps < 1)
     throw Error("steps", fmt::format("are {}", options.steps), "measure at least one");
   const double rate = options.rate_hz;
@@ -38,10 +38,10 @@ void check(const RealtimePolicy& policy, MatrixView observations, const LatencyO
     throw Error("rate", fmt::format("is {} Hz", rate),
                 fmt::format("give {} to {}, or 0 for as fast as possible",
                             LatencyOptions::kLowestRate, LatencyOptions::kHighestRate));
-  if (observations.rows() < 1 || observations.cols() != policy.model().observation_dim())
+  if (observations.rows() < 1 || observations.cols() != observation_dim)
     throw Error("observations",
                 fmt::format("are {} of {} numbers", observations.rows(), observations.cols()),
-                fmt::format("give at least one of {}", policy.model().observation_dim()));
+                fmt::format("give at least one of {}", observation_dim));
 }
 
 rusage usage_of_thread() {
@@ -72,36 +72,35 @@ class Periods {
 };
 
 /// The loop itself. Samples in microseconds.
-void run(RealtimePolicy& policy, MatrixView observations, double rate_hz, std::span<float> action,
-         std::span<double> samples, LatencyReport& report) {
+template <class Act>
+void run(const Act& act, MatrixView observations, double rate_hz, std::span<double> samples,
+         LatencyReport& report) {
   // Made first: reading the clock for the first time maps the page that it is in.
   Periods periods(rate_hz);
   const rusage before = usage_of_thread();
   for (int64_t i = 0; i < std::ssize(samples); ++i) {
     periods.next();
     const int64_t start = now();
-    const ActStatus status = policy.act(observations.row(i % observations.rows()), action);
+    const bool found = act(observations.row(i % observations.rows()));
     const int64_t end = now();
     samples[i] = static_cast<double>(end - start) * 1e-3;
     report.missed_deadlines += periods.over(end);
-    report.refused += status != ActStatus::kOk;
+    report.refused += !found;
   }
   const rusage after = usage_of_thread();
   report.page_faults = after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt;
   report.involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
 }
 
-}  // namespace
-
-LatencyReport measure_latency(RealtimePolicy& policy, MatrixView observations,
-                              const LatencyOptions& options) {
-  check(policy, observations, options);
+/// `act` takes an observation and says whether there was an action.
+template <class WarmUp, class Act>
+LatencyReport measure(const WarmUp& warm_up, const Act& act, MatrixView observations,
+                      const LatencyOptions& options) {
   LatencyReport report{.steps = options.steps, .notices = {}};
   const auto note = [&](const std::string& notice) {
     if (!notice.empty()) report.notices.push_back(notice);
   };
   std::vector<double> samples(options.steps);
-  std::vector<float> action(policy.model().action_dim());
 
   // The neighbour first: threads inherit their maker's CPU and priority.
   const std::vector<int> cpus = allowed_cpus();
@@ -120,8 +119,8 @@ LatencyReport measure_latency(RealtimePolicy& policy, MatrixView observations,
   std::optional<FifoScheduling> fifo;
   if (options.fifo) note(fifo.emplace().notice());
 
-  policy.warm_up();
-  run(policy, observations, options.rate_hz, action, samples, report);
+  warm_up();
+  run(act, observations, options.rate_hz, samples, report);
 
   std::ranges::sort(samples);
   report.p50 = quantile(samples, 0.5);
@@ -129,6 +128,37 @@ LatencyReport measure_latency(RealtimePolicy& policy, MatrixView observations,
   report.p999 = quantile(samples, 0.999);
   report.max = samples.back();
   return report;
+}
+
+}  // namespace
+
+LatencyReport measure_latency(RealtimePolicy& policy, MatrixView observations,
+                              const LatencyOptions& options) {
+  check(policy.model().observation_dim(), observations, options);
+  std::vector<float> action(static_cast<size_t>(policy.model().action_dim()));
+  return measure(
+      [&] { policy.warm_up(); },
+      [&](std::span<const float> seen) { return policy.act(seen, action) == ActStatus::kOk; },
+      observations, options);
+}
+
+LatencyReport measure_latency(Policy& policy, MatrixView observations,
+                              const LatencyOptions& options) {
+  check(policy.observation_dim(), observations, options);
+  std::vector<float> action(static_cast<size_t>(policy.action_dim()));
+  const auto act = [&](std::span<const float> seen) {
+    try {
+      policy.act(seen, action);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  const auto warm_up = [&] {
+    policy.reset(0);
+    for (int64_t i = 0; i < 3; ++i) act(observations.row(i % observations.rows()));
+  };
+  return measure(warm_up, act, observations, options);
 }
 
 }  // namespace darp

@@ -39,5 +39,8 @@ struct LatencyReport {
 /// within a rollout. Throws Error for options out of range and observations of another width.
 LatencyReport measure_latency(RealtimePolicy& policy, MatrixView observations,
                               const LatencyOptions& options);
+/// The same for any policy, warmed up by some steps; what its act() throws counts as refused.
+LatencyReport measure_latency(Policy& policy, MatrixView observations,
+                              const LatencyOptions& options);
 
 }  // namespace darp

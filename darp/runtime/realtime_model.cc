@@ -4,8 +4,9 @@
 
 #include "darp/core/suggest.h"
 #include "darp/kernels/bfloat_level.h"
+#include "darp/policy/action_chunks.h"
 #include "darp/policy/make_retriever.h"
-#include "darp/runtime/realtime_network.h"
+#include "darp/runtime/realtime_member.h"
 
 namespace darp {
 namespace {
@@ -15,9 +16,10 @@ constexpr std::string_view kPrecisions[] = {"fp32", "bf16"};
 /// "network 25-128-128-128-3", "10 networks 11-256-256-3".
 std::string describe_networks(const PolicyArchive& archive) {
   const PolicySpec& spec = archive.spec();
-  std::vector<int64_t> widths = spec.network().hidden;
+  if (spec.network() == nullptr) return "no network";
+  std::vector<int64_t> widths = spec.network()->hidden;
   widths.insert(widths.begin(), spec.inputs(archive.observation_dim(), archive.action_dim()));
-  widths.push_back(archive.action_dim());
+  widths.push_back(spec.features(archive.action_dim()));
   return fmt::format("{} {}",
                      spec.members == 1 ? "network" : fmt::format("{} networks", spec.members),
                      fmt::join(widths, "-"));
@@ -52,8 +54,7 @@ Precision precision_named(std::string_view name) {
 RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Progress* progress)
     : observations_(archive.observations()),
       actions_(archive.actions()),
-      lowest_(archive.lowest_action().begin(), archive.lowest_action().end()),
-      highest_(archive.highest_action().begin(), archive.highest_action().end()),
+      chooser_(archive),
       quantiles_(archive.distance_quantiles().begin(), archive.distance_quantiles().end()),
       precision_(wanted),
       network_(describe_networks(archive)) {
@@ -62,18 +63,38 @@ RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Pro
     precision_ = Precision::kFloat32;
     notice_ = "this CPU does not multiply bfloat16 numbers faster than float ones: running in fp32";
   }
+  const PolicySpec& spec = archive.spec();
+  if (!spec.runs_in_runtime())
+    throw Error("policy", fmt::format("the runtime does not execute the kind {}", spec.kind_name()),
+                "act with LibTorch: darp eval --executor torch");
   Matrix rows;
-  if (archive.spec().darp() != nullptr) {
+  if (spec.retrieval() != nullptr) {
     rows = joined(archive);
-    const MatrixView states = rows.view().cols_between(0, observation_dim());
-    retriever_ = make_retriever(*archive.spec().darp(), observations_, states,
-                                archive.demonstrations().episode_ends, progress);
-    if (archive.spec().darp()->input.difference == NeighborInput::Difference::kNorm)
-      states_ = Matrix::copy_of(states);
+    set_rows(archive, rows, progress);
   }
-  for (int64_t m = 0; m < archive.spec().members; ++m)
-    members_.push_back(std::make_unique<const RealtimeNetwork>(archive, m, rows,
-                                                               precision_ == Precision::kBfloat16));
+  if (spec.network() == nullptr) return;
+  for (int64_t m = 0; m < spec.members; ++m)
+    members_.push_back(std::make_unique<const RealtimeMember>(archive, m, rows,
+                                                              precision_ == Precision::kBfloat16));
+}
+
+/// What the demonstrations are needed for beside the networks' first layer.
+void RealtimeModel::set_rows(const PolicyArchive& archive, MatrixView rows, Progress* progress) {
+  const PolicySpec& spec = archive.spec();
+  const std::vector<int64_t>& ends = archive.demonstrations().episode_ends;
+  const MatrixView states = rows.cols_between(0, observation_dim());
+  retriever_ = make_retriever(*spec.retrieval(), observations_, states, ends, progress);
+  if (const auto* lwr = spec.as<LwrSpec>()) {
+    local_ = *lwr;
+    chunks_ =
+        action_chunks(rows.cols_between(observation_dim(), rows.cols()), ends, spec.chunk.length);
+  }
+  sees_distances_ =
+      spec.darp() != nullptr && spec.network_input().difference == NeighborInput::Difference::kNorm;
+  if (sees_distances_ || local_) states_ = Matrix::copy_of(states);
+  proposes_ = spec.darp() != nullptr && !spec.head().is_distribution() && spec.chunk.length == 1 &&
+              spec.aggregation().kind == AggregationSettings::Kind::kMean;
+  if (!proposes_) demonstrated_ = Matrix::copy_of(archive.demonstrations().actions);
 }
 
 RealtimeModel::~RealtimeModel() = default;
@@ -96,7 +117,8 @@ std::string RealtimeModel::summary() const {
 }
 
 size_t RealtimeModel::bytes() const {
-  size_t sum = states_.bytes() + (retriever_ ? retriever_->bytes() : 0);
+  size_t sum = states_.bytes() + chunks_.bytes() + demonstrated_.bytes() +
+               (retriever_ ? retriever_->bytes() : 0);
   for (const auto& member : members_) sum += member->bytes();
   return sum;
 }

@@ -4,17 +4,19 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "darp/core/progress.h"
+#include "darp/policy/action_chooser.h"
 #include "darp/policy/policy_archive.h"
 #include "darp/retrieval/retriever.h"
 
 namespace darp {
 
-class RealtimeNetwork;
+class RealtimeMember;
 
 /// What the hidden layers multiply in; sums are float in both.
 enum class Precision {
@@ -32,7 +34,7 @@ Precision precision_named(std::string_view name);
 class RealtimeModel {
  public:
   /// Takes milliseconds to seconds, by the number of rows. Throws Error for rows that cannot be
-  /// compared.
+  /// compared, and for kinds that need LibTorch.
   explicit RealtimeModel(const PolicyArchive& archive, Precision wanted = Precision::kFloat32,
                          Progress* progress = nullptr);
   /// Reads the file and makes the model; throws Error as PolicyArchive::read does.
@@ -63,21 +65,36 @@ class RealtimeModel {
   // For RealtimePolicy.
   const Normalizer& observations() const { return observations_; }
   const Normalizer& actions() const { return actions_; }
-  std::span<const float> lowest_action() const { return lowest_; }
-  std::span<const float> highest_action() const { return highest_; }
+  /// How answers become actions, to be copied.
+  const ActionChooser& chooser() const { return chooser_; }
   std::span<const float> distance_quantiles() const { return quantiles_; }
-  const std::vector<std::unique_ptr<const RealtimeNetwork>>& members() const { return members_; }
-  /// The demonstrated states, standardised; only where networks see distances to them.
+  /// None for locally weighted regression.
+  const std::vector<std::unique_ptr<const RealtimeMember>>& members() const { return members_; }
+  /// The demonstrated states, standardised; only where distances to them are asked for.
   const Matrix& states() const { return states_; }
+  bool sees_distances() const { return sees_distances_; }
+  /// For locally weighted regression; null for other kinds.
+  const LwrSpec* local() const { return local_ ? &*local_ : nullptr; }
+  /// What it averages: actions, or chunks of them, standardised.
+  const Matrix& chunks() const { return chunks_; }
+  /// Whether a neighbour's own answer is an action, whose mean over the neighbours is the policy's.
+  bool proposes() const { return proposes_; }
+  /// The demonstrated actions in the environment's units; only where neighbours have no answers.
+  const Matrix& demonstrated() const { return demonstrated_; }
 
  private:
+  void set_rows(const PolicyArchive& archive, MatrixView rows, Progress* progress);
+
   Normalizer observations_, actions_;
-  std::vector<float> lowest_, highest_, quantiles_;
+  ActionChooser chooser_;
+  std::vector<float> quantiles_;
   std::shared_ptr<const Retriever> retriever_;
   Precision precision_;
   std::string notice_, network_;
-  Matrix states_;
-  std::vector<std::unique_ptr<const RealtimeNetwork>> members_;
+  bool sees_distances_ = false, proposes_ = false;
+  Matrix states_, chunks_, demonstrated_;
+  std::optional<LwrSpec> local_;
+  std::vector<std::unique_ptr<const RealtimeMember>> members_;
 };
 
 }  // namespace darp

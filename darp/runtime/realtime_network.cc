@@ -29,14 +29,13 @@ void center(Matrix& weight, std::vector<float>& bias) {
 
 }  // namespace
 
-RealtimeNetwork::RealtimeNetwork(const PolicyArchive& archive, int64_t member, MatrixView rows,
-                                 bool bfloat16)
+RealtimeNetwork::RealtimeNetwork(std::span<const float> numbers,
+                                 const std::vector<LayerParameters>& parameters,
+                                 const FeatureLayout& layout, MatrixView rows, bool bfloat16)
     : bfloat16_(bfloat16), tile_rows_(bfloat16 ? kernels::bfloat_tile_rows() : kernels::kTileRows) {
-  const std::vector<float>& numbers = archive.members()[member];
   const auto vector = [&](const Parameter& p) {
     return std::vector<float>(numbers.begin() + p.offset, numbers.begin() + p.offset + p.size);
   };
-  const std::vector<LayerParameters> parameters = layer_parameters(archive.parameters());
   for (size_t l = 0; l < parameters.size(); ++l) {
     const LayerParameters& p = parameters[l];
     Layer& layer = layers_.emplace_back();
@@ -47,9 +46,7 @@ RealtimeNetwork::RealtimeNetwork(const PolicyArchive& archive, int64_t member, M
     if (!layer.scale.empty()) center(weight, layer.bias);
     const bool last = l + 1 == parameters.size();
     if (l == 0)
-      set_first_layer(FeatureLayout(archive.spec().network_input(), archive.observation_dim(),
-                                    archive.action_dim()),
-                      weight, rows);
+      set_first_layer(layout, weight, rows);
     else if (bfloat16_ && !last)
       layer.bfloat.emplace(weight.cols(), weight.rows()).set_transposed(weight);
     else

@@ -12,15 +12,15 @@
 #include "darp/kernels/float_products.h"
 #include "darp/kernels/layer_norm.h"
 #include "darp/policy/neighbor_features.h"
-#include "darp/policy/policy_archive.h"
+#include "darp/policy/network_parameters.h"
 
 namespace darp {
 
 /// What a network is asked, standardised.
 struct NetworkQuery {
   std::span<const float> state;
-  std::span<const int32_t> rows;     // the neighbours; none for kinds without
-  std::span<const float> distances;  // between states; only where the network sees them
+  std::span<const int32_t> rows = {};     // the neighbours; none for kinds without
+  std::span<const float> distances = {};  // between states; only where the network sees them
 };
 
 class NetworkMemory;
@@ -28,11 +28,13 @@ class NetworkMemory;
 /// Immutable: threads share it. Nothing allocates after construction.
 class RealtimeNetwork {
  public:
-  /// @param rows standardised states and actions of the demonstrations side by side; none for
-  ///             kinds without neighbours
-  RealtimeNetwork(const PolicyArchive& archive, int64_t member, MatrixView rows, bool bfloat16);
+  /// @param numbers what `layers` point into
+  /// @param rows    standardised states and actions of the demonstrations side by side; none for
+  ///                kinds without neighbours
+  RealtimeNetwork(std::span<const float> numbers, const std::vector<LayerParameters>& layers,
+                  const FeatureLayout& layout, MatrixView rows, bool bfloat16);
 
-  /// The mean of the neighbours' answers, standardised; `answer` has action_dim numbers.
+  /// The mean of the neighbours' answers.
   void mean_answer(const NetworkQuery& query, NetworkMemory& memory,
                    std::span<float> answer) const noexcept;
   /// The answers of the first neighbours, one to each row of `answers`.

@@ -6,10 +6,11 @@
 
 #include "darp/core/finite.h"
 #include "darp/kernels/row_sums.h"
+#include "darp/policy/local_regression.h"
 #include "darp/policy/novelty.h"
 #include "darp/retrieval/retrieval_session.h"
 #include "darp/runtime/flush_denormals.h"
-#include "darp/runtime/realtime_network.h"
+#include "darp/runtime/realtime_member.h"
 
 namespace darp {
 namespace {
@@ -40,23 +41,28 @@ ActStatus act_status(QueryStatus status) {
 
 struct RealtimePolicy::Memory {
   explicit Memory(const RealtimeModel& model)
-      : network(*model.members().front()),
+      : chooser(model.chooser()),
         query(model.observation_dim()),
-        distances(model.states().rows() > 0 ? model.most_neighbors() : 0),
-        answer(model.action_dim()),
-        sum(model.action_dim()),
+        distances(model.sees_distances() ? model.most_neighbors() : 0),
         found(model.action_dim()),
         hold(model.action_dim()),
+        scratch(model.action_dim()),
         answers(Matrix::zeros(model.most_neighbors(), model.action_dim())),
         proposals(Matrix::zeros(model.most_neighbors(), model.action_dim())) {
+    if (!model.members().empty()) member.emplace(*model.members().front());
     if (model.retrieves()) session.emplace(model.retriever());
+    if (model.local() != nullptr)
+      local.emplace(*model.local(), model.states(), model.chunks(),
+                    model.distance_quantiles()[kDistanceQuantiles / 2]);
   }
 
-  NetworkMemory network;
+  ActionChooser chooser;
+  std::optional<MemberMemory> member;
+  std::optional<LocalRegression> local;
   std::optional<RetrievalSession> session;
-  std::vector<float> query, distances, answer;
-  std::vector<double> sum;
+  std::vector<float> query, distances;
   std::vector<float> found, hold;  // the last good action, and the one for want of any
+  std::vector<float> scratch;      // an action that nobody wants
   Matrix answers, proposals;       // of each neighbour: one network's, and the policy's
   RealtimeOptions::OnFault on_fault = RealtimeOptions::OnFault::kLastGood;
   bool any_found = false;
@@ -81,31 +87,31 @@ RealtimePolicy::RealtimePolicy(std::shared_ptr<const RealtimeModel> model,
       throw Error("hold", "holds NaN or infinity", "give an action that the robot can take");
     memory_->hold = options.hold;
   }
-  for (int64_t j = 0; j < model_->action_dim(); ++j)
-    memory_->hold[j] =
-        std::clamp(memory_->hold[j], model_->lowest_action()[j], model_->highest_action()[j]);
+  memory_->chooser.limit(memory_->hold);
 }
 
 RealtimePolicy::~RealtimePolicy() = default;
 RealtimePolicy::RealtimePolicy(RealtimePolicy&&) noexcept = default;
 
-void RealtimePolicy::reset() noexcept {
-  if (memory_->session) memory_->session->reset();
+void RealtimePolicy::reset(uint64_t seed) noexcept {
+  memory_->chooser.reset(seed);
+  if (memory_->session) memory_->session->reset(seed);
   memory_->any_found = memory_->explainable = false;
   novelty_ = -1;
 }
 
 void RealtimePolicy::warm_up() noexcept {
   touch_stack();
+  memory_->chooser.warm_up();
   reset();
   // The mean observation, until all of the past has been written once and read.
   const std::span<const float> observation = model_->observations().offset();
   const int64_t lookback = model_->retrieves() ? model_->retriever()->history().lookback() : 1;
-  for (int64_t step = 0; step < lookback + 2; ++step) act(observation, memory_->answer);
+  for (int64_t step = 0; step < lookback + 2; ++step) act(observation, memory_->scratch);
   if (memory_->explainable) propose(std::ssize(memory_->session->neighbors().rows));
   ExplainedNeighbor nearest;
-  explain({&nearest, 1}, memory_->answer);
-  act({}, memory_->answer);
+  explain({&nearest, 1}, memory_->scratch);
+  act({}, memory_->scratch);
   reset();
 }
 
@@ -136,21 +142,24 @@ ActStatus RealtimePolicy::find_action(std::span<const float> observation) noexce
   if (m.session) {
     if (const QueryStatus status = m.session->try_push(m.query); status != QueryStatus::kOk)
       return act_status(status);
-    measure_distances();
   }
-  std::ranges::fill(m.sum, 0.0);
-  const NetworkQuery query = m.asked();
-  for (const auto& member : model_->members()) {
-    member->mean_answer(query, m.network, m.answer);
-    for (size_t j = 0; j < m.sum.size(); ++j) m.sum[j] += static_cast<double>(m.answer[j]);
+  if (m.chooser.wants_answers()) {
+    find_answers();
+    if (!m.chooser.choose()) return ActStatus::kNoAction;
   }
-  const auto members = static_cast<double>(model_->members().size());
-  for (size_t j = 0; j < m.sum.size(); ++j) m.answer[j] = static_cast<float>(m.sum[j] / members);
-  model_->actions().invert(m.answer, m.answer);
-  if (!all_finite(m.answer)) return ActStatus::kNoAction;
-  for (size_t j = 0; j < m.found.size(); ++j)
-    m.found[j] = std::clamp(m.answer[j], model_->lowest_action()[j], model_->highest_action()[j]);
+  m.chooser.next(m.found);
   return ActStatus::kOk;
+}
+
+/// What every member says, for the chooser.
+void RealtimePolicy::find_answers() noexcept {
+  Memory& m = *memory_;
+  const MutableMatrixView answers = m.chooser.answers();
+  if (m.local) return m.local->answer(m.query, m.session->neighbors(), answers.row(0));
+  measure_distances();
+  const NetworkQuery query = m.asked();
+  for (int64_t i = 0; i < answers.rows(); ++i)
+    model_->members()[i]->answer(query, *m.member, answers.row(i));
 }
 
 /// What networks see of the neighbours' distances, where they do.
@@ -196,15 +205,21 @@ int64_t RealtimePolicy::explain(std::span<ExplainedNeighbor> neighbors,
   return count;
 }
 
-/// The first neighbours' answers in the environment's units, the mean of all networks.
+/// The first neighbours' answers in the environment's units, the mean of all networks; or what was
+/// demonstrated there.
 void RealtimePolicy::propose(int64_t count) noexcept {
   const FlushDenormals flush;
   Memory& m = *memory_;
   const NetworkQuery query = m.asked();
+  if (!model_->proposes()) {
+    for (int64_t i = 0; i < count; ++i)
+      std::ranges::copy(model_->demonstrated().row(query.rows[i]), m.proposals.row(i).begin());
+    return;
+  }
   const auto members = static_cast<float>(model_->members().size());
   for (int64_t i = 0; i < count; ++i) std::ranges::fill(m.proposals.row(i), 0.0f);
   for (const auto& member : model_->members()) {
-    member->each_answer(query, m.network, m.answers.mutable_view().rows_between(0, count));
+    member->each_answer(query, *m.member, m.answers.mutable_view().rows_between(0, count));
     for (int64_t i = 0; i < count; ++i) kernels::add(m.answers.row(i), m.proposals.row(i).data());
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -224,7 +239,7 @@ class RealtimeAsPolicy final : public Policy {
 
   int64_t observation_dim() const override { return policy_.model().observation_dim(); }
   int64_t action_dim() const override { return policy_.model().action_dim(); }
-  void reset() override { policy_.reset(); }
+  void reset(uint64_t seed) override { policy_.reset(seed); }
   void act(std::span<const float> observation, std::span<float> action) override {
     const ActStatus status = policy_.act(observation, action);
     if (status != ActStatus::kOk)

@@ -40,8 +40,9 @@ class RealtimePolicy {
   /// Resets.
   void warm_up() noexcept;
 
-  /// Starts an episode. What was good in the last one is forgotten.
-  void reset() noexcept;
+  /// Starts an episode. What was good in the last one is forgotten. What is drawn at random depends
+  /// on the seed and the steps since.
+  void reset(uint64_t seed = 0) noexcept;
 
   /// `observation` as the environment gives it, `action` as it takes it, within the policy's
   /// limits and always finite. If the status is not kOk the action is the safe one of the options
@@ -57,13 +58,16 @@ class RealtimePolicy {
   /// The neighbours of the last step, nearest first, as many as fit; returns how many. `proposals`
   /// is empty or has room for action_dim numbers for each: what the network makes of that neighbour
   /// alone, in the environment's units; their mean over all neighbours is the action, before
-  /// limits. None after a step whose status was not kOk, and for policies that retrieve nothing.
+  /// limits. Where that is not so (other aggregations and heads, chunks, locally weighted
+  /// regression), it is what was demonstrated there. None after a step whose status was not kOk,
+  /// and for policies that retrieve nothing.
   int64_t explain(std::span<ExplainedNeighbor> neighbors, std::span<float> proposals) noexcept;
 
  private:
   struct Memory;
 
   ActStatus find_action(std::span<const float> observation) noexcept;
+  void find_answers() noexcept;
   void measure_distances() noexcept;
   void propose(int64_t count) noexcept;
   ActStatus fall_back(ActStatus status, std::span<float> action) noexcept;

@@ -120,6 +120,28 @@ TEST(RealtimePolicy, GivesTheSameActionsAgainAfterReset) {
   }
 }
 
+TEST(RealtimePolicy, DrawsByTheSeedWhateverCameBefore) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    PolicyContents contents = random_method(seed);
+    if (auto* darp = std::get_if<DarpSpec>(&contents.spec.kind))
+      darp->retrieval.pick = RetrievalSettings::Pick::kRandom;
+    const auto model = std::make_shared<const RealtimeModel>(PolicyArchive(std::move(contents)));
+    RealtimePolicy fresh(model), used(model);
+    Rng rng(seed);
+    const Matrix rollout = random_matrix(rng, 6, 4);
+    std::vector<float> expected(2), action(2);
+    used.warm_up();
+    for (int64_t i = 0; i < 3; ++i) used.act(rollout.row(i), action);
+    used.reset(seed);
+    fresh.reset(seed);
+    for (int64_t i = 0; i < rollout.rows(); ++i) {
+      fresh.act(rollout.row(i), expected);
+      used.act(rollout.row(i), action);
+      EXPECT_EQ(action, expected) << "policy " << seed << ", step " << i;
+    }
+  }
+}
+
 TEST(RealtimePolicy, TakesBadObservationsAsIfTheyHadNeverCome) {
   for (const uint64_t seed : {4, 5}) {
     const auto model = random_model(seed);
@@ -207,7 +229,7 @@ TEST(RealtimePolicy, NeverGivesAnActionThatIsNotFinite) {
     for (const int64_t layers : {0, 1, 2}) {
       PolicyContents contents = random_policy(1);
       contents.spec.kind = BcSpec{{std::vector<int64_t>(layers, 40), norm, 0}};
-      const auto parameters = network_parameters(contents.spec.network(), 4, 2);
+      const auto parameters = policy_parameters(contents.spec, 4, 2);
       contents.members.assign(contents.spec.members,
                               std::vector<float>(parameter_count(parameters), 1e38f));
       RealtimePolicy policy(
@@ -286,7 +308,7 @@ TEST(RealtimePolicy, SaysHowUnusualAStepIs) {
   const PolicyArchive archive(std::move(contents));
   RealtimePolicy policy(std::make_shared<const RealtimeModel>(archive));
   RetrievalSession session(
-      make_retriever(*archive.spec().darp(), archive.observations(),
+      make_retriever(*archive.spec().retrieval(), archive.observations(),
                      archive.observations().apply(archive.demonstrations().observations),
                      archive.demonstrations().episode_ends));
   EXPECT_EQ(policy.novelty(), -1);

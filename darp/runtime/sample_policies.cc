@@ -13,6 +13,9 @@ namespace {
 constexpr uint64_t kStates = 7, kActions = 8;          // tasks of SampleDemonstrations
 constexpr uint64_t kDemonstrated = 1, kRolledOut = 2;  // seeds of their episodes
 
+/// What is not plain behaviour cloning or plain DARP.
+enum class Method { kPlain, kSetTransformerMixture, kRegent, kDiffusion };
+
 struct Sample {
   int64_t episodes, steps, observation_dim, action_dim, width;
   int64_t k = 0;  // 0: behaviour cloning
@@ -20,9 +23,11 @@ struct Sample {
   int64_t lookback = 1;
   double rate = 0;
   int64_t members = 1;
+  Method method = Method::kPlain;
 };
 
-const std::vector<std::string> kNames = {"hopper", "stack", "bc", "ensemble"};
+const std::vector<std::string> kNames = {"hopper", "stack",  "bc",       "ensemble",
+                                         "push_t", "regent", "diffusion"};
 
 Sample sample_named(std::string_view name) {
   Sample hopper{.episodes = 1, .steps = 1000, .observation_dim = 11, .action_dim = 3, .width = 128};
@@ -47,6 +52,21 @@ Sample sample_named(std::string_view name) {
             .ratio = 0.298171598,
             .lookback = 23,
             .rate = -0.1467619595};
+  if (name == "push_t")
+    return {.episodes = 206,
+            .steps = 125,
+            .observation_dim = 5,
+            .action_dim = 2,
+            .width = 256,
+            .k = 2699,
+            .ratio = 0.6392639813,
+            .lookback = 49,
+            .rate = -1.4976995662,
+            .method = Method::kSetTransformerMixture};
+  if (name == "regent" || name == "diffusion") {
+    hopper.method = name == "regent" ? Method::kRegent : Method::kDiffusion;
+    return hopper;
+  }
   throw Error("case", fmt::format("'{}' is none", printable(name)), suggestion(name, kNames));
 }
 
@@ -55,6 +75,18 @@ PolicySpec spec_of(const Sample& sample) {
   spec.members = sample.members;
   MlpSettings network;
   network.hidden = {sample.width, sample.width, sample.width};
+  if (sample.method == Method::kRegent) {
+    RegentSpec regent;
+    regent.retrieval.k = 19;
+    regent.retrieval.history.lookback = 1;
+    spec.kind = regent;
+    return spec;
+  }
+  if (sample.method == Method::kDiffusion) {
+    spec.kind = DiffusionSpec{};
+    spec.chunk = {.length = 16, .execute = 1};  // so that every step denoises
+    return spec;
+  }
   if (sample.k == 0) {
     spec.kind = BcSpec{network};
   } else {
@@ -64,6 +96,11 @@ PolicySpec spec_of(const Sample& sample) {
     darp.retrieval.ratio = sample.ratio;
     darp.retrieval.history.lookback = sample.lookback;
     darp.retrieval.history.rate = sample.rate;
+    if (sample.method == Method::kSetTransformerMixture) {
+      darp.aggregation.kind = AggregationSettings::Kind::kSetTransformer;
+      darp.aggregation.features = 64;
+      darp.head = {.kind = HeadSettings::Kind::kGmm, .modes = 9};
+    }
     spec.kind = darp;
   }
   apply_reference_conventions(spec);
@@ -79,13 +116,12 @@ PolicyContents contents_of(const Sample& sample) {
   c.spec = spec_of(sample);
   c.observations = Normalizer::fit(c.spec.observations, states.rows);
   c.actions = Normalizer::fit(c.spec.actions, actions.rows);
-  const auto parameters =
-      network_parameters(c.spec.network(), c.spec.inputs(sample.observation_dim, sample.action_dim),
-                         sample.action_dim);
+  const auto parameters = policy_parameters(c.spec, sample.observation_dim, sample.action_dim);
   for (int64_t m = 0; m < sample.members; ++m)
     initialize_parameters(parameters, Rng(0).split(static_cast<uint64_t>(m)),
                           c.members.emplace_back(static_cast<size_t>(parameter_count(parameters))));
-  if (c.spec.darp() != nullptr)
+  c.calibration.assign(static_cast<size_t>(c.spec.calibration_count(sample.observation_dim)), 1.0f);
+  if (c.spec.retrieval() != nullptr)
     c.demonstrations = {std::move(states.rows), std::move(actions.rows), std::move(states.ends)};
   ThreadPool pool(1);
   c.distance_quantiles = distance_quantiles(c.spec, c.observations, c.demonstrations, pool);

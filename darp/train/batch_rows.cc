@@ -3,15 +3,15 @@
 namespace darp {
 
 void BatchRows::set(const Examples& examples, std::span<const int64_t> queries) {
+  if (!examples.neighbors) {
+    set_alone(std::ssize(queries));
+    return;
+  }
   pair_ends_.clear();
   rows_.clear();
   slots_.clear();
   int64_t pairs = 0;
   for (const int64_t query : queries) {
-    if (!examples.neighbors) {
-      pair_ends_.push_back(++pairs);
-      continue;
-    }
     for (const int32_t row : examples.neighbors->rows(query)) {
       int32_t& slot = slot_of_row_[row];
       if (slot < 0) {
@@ -24,6 +24,13 @@ void BatchRows::set(const Examples& examples, std::span<const int64_t> queries) 
     pair_ends_.push_back(pairs);
   }
   for (const int32_t row : rows_) slot_of_row_[row] = -1;
+}
+
+void BatchRows::set_alone(int64_t queries) {
+  pair_ends_.clear();
+  rows_.clear();
+  slots_.clear();
+  for (int64_t pairs = 1; pairs <= queries; ++pairs) pair_ends_.push_back(pairs);
 }
 
 }  // namespace darp

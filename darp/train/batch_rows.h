@@ -18,6 +18,8 @@ class BatchRows {
   explicit BatchRows(int64_t memory_rows) : slot_of_row_(memory_rows, -1) {}
 
   void set(const Examples& examples, std::span<const int64_t> queries);
+  /// So many queries that meet no row.
+  void set_alone(int64_t queries);
 
   int64_t queries() const { return static_cast<int64_t>(pair_ends_.size()); }
   int64_t pairs() const { return pair_ends_.empty() ? 0 : pair_ends_.back(); }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "darp/policy/policy_spec.h"
 #include "tests/random_training.h"
 
 namespace darp {

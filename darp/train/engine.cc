@@ -11,15 +11,22 @@ Engine chosen_engine(const PolicySpec& spec, const TrainSettings& settings, Devi
   const bool fused = fused_engine_supports(spec) && device == Device::kCpu;
   const bool bfloat16 = settings.precision == TrainSettings::Precision::kBfloat16;
   if (settings.engine == Engine::kFused && !fused)
-    throw Error("train.engine", "the fused engine has no dropout, needs a hidden layer and a CPU",
-                "set train.engine to auto");
+    throw Error(
+        "train.engine",
+        "the fused engine has neither dropout nor attention, and needs a hidden layer and a CPU",
+        "set train.engine to auto");
   if (bfloat16 && (settings.engine == Engine::kGraph || !fused))
     throw Error("train.precision", "bf16 is there for the fused engine alone",
                 "set train.precision to fp32");
   return settings.engine == Engine::kGraph || !fused ? Engine::kGraph : Engine::kFused;
 }
 
+bool learns(const PolicySpec& spec) {
+  return spec.as<LwrSpec>() == nullptr;
+}
+
 std::string engine_name(const PolicySpec& spec, const TrainSettings& settings, Device device) {
+  if (!learns(spec)) return "nothing to learn";
   if (chosen_engine(spec, settings, device) == Engine::kGraph)
     return device == Device::kCuda ? "LibTorch graph on CUDA" : "LibTorch graph";
   return settings.precision == TrainSettings::Precision::kBfloat16 ? "fused engine, bf16"

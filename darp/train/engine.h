@@ -12,6 +12,9 @@
 
 namespace darp {
 
+/// Whether there is anything to learn by gradients.
+bool learns(const PolicySpec& spec);
+
 /// The engine that computes this policy's objective on this device, `auto` resolved. Throws Error,
 /// saying what to change, if the chosen one cannot.
 TrainSettings::Engine chosen_engine(const PolicySpec& spec, const TrainSettings& settings,

@@ -5,6 +5,7 @@
 
 #include "darp/kernels/row_sums.h"
 #include "darp/train/fused_step.h"
+#include "darp/train/roughness.h"
 
 namespace darp {
 namespace {
@@ -18,12 +19,16 @@ class FusedObjective : public Objective {
                  ThreadPool& pool)
       : pool_(pool), step_(spec, memory, examples, pool) {
     DARP_CHECK(fused_engine_supports(spec), "a policy that the fused engine cannot do");
+    DARP_CHECK(!examples.smoothness || (!spec.retrieval() && !spec.head().is_distribution()),
+               "smoothness is for behaviour cloning with l2");
   }
 
   double gradient(std::span<const float> parameters, const QueryBatch& batch,
                   std::span<float> gradient) override {
     DARP_CHECK(std::ssize(gradient) == step_.parameter_count(), "{} gradients", gradient.size());
     prepare(parameters, batch);
+    // Where answers count together, all of them are needed before any gradient.
+    const double joint = step_.smoothness() ? joint_loss(batch, true) : 0;
     grow(query_gradient_, step_.queries(), step_.first_units());
     shards_.resize(shard_count());
     pool_.parallel_for(step_.queries(), shard_queries(), [&](int64_t begin, int64_t end) {
@@ -33,22 +38,21 @@ class FusedObjective : public Objective {
     for (const Shard& shard : shards_) loss += shard.loss;
     add_shards(gradient);
     first_layer_gradient(gradient);
-    return loss * loss_factor();
+    return joint + loss * loss_factor();
   }
 
   double loss(std::span<const float> parameters, const QueryBatch& batch) override {
     prepare(parameters, batch);
-    std::vector<double> losses(shard_count());
-    pool_.parallel_for(step_.queries(), shard_queries(), [&](int64_t begin, int64_t end) {
-      losses[begin / shard_queries()] = answer(begin, end);
-    });
+    if (step_.smoothness()) return joint_loss(batch, false);
+    answer_all();
     double sum = 0;
-    for (const double x : losses) sum += x;
+    for (int64_t begin = 0; begin < step_.queries(); begin += shard_queries())
+      sum += head_losses(begin, std::min(begin + shard_queries(), step_.queries()), false);
     return sum * loss_factor();
   }
 
  private:
-  /// One part of a batch: its gradients, laid out as the parameters are, and its squared errors.
+  /// One part of a batch: its gradients, laid out as the parameters are, and its losses.
   struct Shard {
     std::vector<float> gradient, per_distance;
     Matrix per_row;  // transposed: a column per unit
@@ -57,13 +61,10 @@ class FusedObjective : public Objective {
   /// What one thread works in.
   struct Workspace {
     FusedBlock<Products> block;
-    Matrix answers;
     BlockMatrix shown;  // what each pair's neighbour shows
   };
 
-  double loss_factor() const {
-    return 1.0 / (static_cast<double>(step_.queries()) * static_cast<double>(step_.actions()));
-  }
+  double loss_factor() const { return 1.0 / static_cast<double>(step_.batch_queries()); }
 
   /// A shard is an eighth of the batch, but not so little that its overhead shows.
   int64_t shard_queries() const {
@@ -77,16 +78,20 @@ class FusedObjective : public Objective {
     step_.prepare(parameters, batch);
     grow(means_, step_.queries(), step_.last_units());
     grow(mean_gradients_, step_.queries(), step_.last_units());
+    grow(answers_, step_.queries(), step_.outputs());
+    grow(answer_gradients_, step_.queries(), step_.outputs());
   }
   template <class Body>
   void with_workspace(const Body& body);
   void forward(const BlockPairs& block, Workspace& work);
-  double squared_errors(const BlockPairs& block, Workspace& work, bool differentiate);
-  double answer(int64_t begin, int64_t end);
+  double head_losses(int64_t begin, int64_t end, bool differentiate);
+  void answer_all();
+  double joint_loss(const QueryBatch& batch, bool differentiate);
+  void back_to_means(const BlockPairs& block);
   void start(Shard& shard) const;
   std::vector<FusedLayerGradient> layer_gradients(Shard& shard) const;
   void learn(Shard& shard, int64_t begin, int64_t end);
-  void learn_output(Shard& shard, const BlockPairs& block, const Workspace& work) const;
+  void learn_output(Shard& shard, const BlockPairs& block) const;
   void learn_first_layer(Shard& shard, const BlockPairs& block, MatrixView gradient,
                          Workspace& work);
   void add_shards(std::span<float> gradient);
@@ -94,8 +99,9 @@ class FusedObjective : public Objective {
 
   ThreadPool& pool_;
   FusedStep<Products> step_;
-  Matrix means_, mean_gradients_;  // of the last hidden layer, a row per query
-  Matrix query_gradient_;          // by z_0, summed over a query's pairs
+  // A row per query: of the last hidden layer, and of the output layer.
+  Matrix means_, mean_gradients_, answers_, answer_gradients_;
+  Matrix query_gradient_;  // by z_0, summed over a query's pairs
   std::vector<Shard> shards_;
 
   std::mutex mutex_;  // guards the workspaces that nobody uses now
@@ -119,56 +125,65 @@ void FusedObjective<Products>::with_workspace(const Body& body) {
   workspaces_.push_back(std::move(work));
 }
 
+/// All layers of a block's queries, into means_ and answers_.
 template <class Products>
 void FusedObjective<Products>::forward(const BlockPairs& block, Workspace& work) {
   work.block.reserve(std::max(FusedStep<Products>::kBlockPairs, block.end - block.begin),
                      step_.layers());
   work.block.forward(step_.layers(), step_.first_layer(), block, means_.mutable_view());
+  kernels::multiply(means_.view().rows_between(block.first_query, block.last_query), step_.output(),
+                    step_.output_bias(),
+                    answers_.mutable_view().rows_between(block.first_query, block.last_query));
 }
 
-/// The output layer of a block's queries; with `differentiate`, the gradient of the loss by their
-/// answers is left in work.answers, and by their means, divided by their pairs, in mean_gradients_.
+/// The sum over these queries; with `differentiate`, the gradient of the loss by their answers is
+/// left in answer_gradients_.
 template <class Products>
-double FusedObjective<Products>::squared_errors(const BlockPairs& block, Workspace& work,
-                                                bool differentiate) {
-  const int64_t first = block.first_query, queries = block.last_query - first;
-  grow(work.answers, queries, step_.actions());
-  const MutableMatrixView answers = work.answers.mutable_view().rows_between(0, queries);
-  kernels::multiply(means_.view().rows_between(first, block.last_query), step_.output(),
-                    step_.output_bias(), answers);
+double FusedObjective<Products>::head_losses(int64_t begin, int64_t end, bool differentiate) {
   double loss = 0;
-  const auto factor = static_cast<float>(2 * loss_factor());
-  const MatrixView targets = step_.targets();
-  for (int64_t q = 0; q < queries; ++q)
-    for (int64_t j = 0; j < step_.actions(); ++j) {
-      const float error = answers(q, j) - targets(first + q, j);
-      loss += static_cast<double>(error) * static_cast<double>(error);
-      answers(q, j) = factor * error;
-    }
-  if (!differentiate) return loss;
-  const MutableMatrixView by_means =
-      mean_gradients_.mutable_view().rows_between(first, block.last_query);
-  kernels::multiply(answers, step_.output_back(), {}, by_means);
-  for (int64_t q = 0; q < queries; ++q) {
-    const auto pairs =
-        static_cast<float>(step_.pairs_end(first + q) - step_.pairs_begin(first + q));
-    for (float& x : by_means.row(q)) x /= pairs;
-  }
+  for (int64_t q = begin; q < end; ++q)
+    loss += head_loss(step_.head(), answers_.row(q), step_.targets().row(q), loss_factor(),
+                      differentiate ? answer_gradients_.row(q) : std::span<float>());
   return loss;
 }
 
 template <class Products>
-double FusedObjective<Products>::answer(int64_t begin, int64_t end) {
-  double loss = 0;
-  with_workspace([&](Workspace& work) {
-    for (int64_t q = begin; q < end;) {
-      const BlockPairs block = step_.block_from(q, end);
-      forward(block, work);
-      loss += squared_errors(block, work, false);
-      q = block.last_query;
-    }
+void FusedObjective<Products>::answer_all() {
+  pool_.parallel_for(step_.queries(), shard_queries(), [&](int64_t begin, int64_t end) {
+    with_workspace([&](Workspace& work) {
+      for (int64_t q = begin; q < end;) {
+        const BlockPairs block = step_.block_from(q, end);
+        forward(block, work);
+        q = block.last_query;
+      }
+    });
   });
-  return loss;
+}
+
+/// The loss of imitation and smoothness; with `differentiate`, its gradient by the answers for
+/// queries and the rows that they are compared with is left in answer_gradients_.
+template <class Products>
+double FusedObjective<Products>::joint_loss(const QueryBatch& batch, bool differentiate) {
+  answer_all();
+  const double imitation = loss_factor() * head_losses(0, step_.batch_queries(), differentiate);
+  for (int64_t q = step_.batch_queries(); q < step_.queries(); ++q)
+    std::ranges::fill(answer_gradients_.row(q), 0.0f);
+  return imitation +
+         roughness(*step_.smoothness(), batch.queries, step_.compared(), answers_,
+                   differentiate ? answer_gradients_.mutable_view() : MutableMatrixView());
+}
+
+/// The gradient by each pair's last hidden layer: that by the mean, divided by the query's pairs.
+template <class Products>
+void FusedObjective<Products>::back_to_means(const BlockPairs& block) {
+  const MutableMatrixView by_means =
+      mean_gradients_.mutable_view().rows_between(block.first_query, block.last_query);
+  kernels::multiply(answer_gradients_.view().rows_between(block.first_query, block.last_query),
+                    step_.output_back(), {}, by_means);
+  for (int64_t q = block.first_query; q < block.last_query; ++q) {
+    const auto pairs = static_cast<float>(step_.pairs_end(q) - step_.pairs_begin(q));
+    for (float& x : by_means.row(q - block.first_query)) x /= pairs;
+  }
 }
 
 /// Zeros for all sums but those of hidden weights, which a shard's first block starts.
@@ -212,8 +227,9 @@ void FusedObjective<Products>::learn(Shard& shard, int64_t begin, int64_t end) {
     for (int64_t q = begin; q < end;) {
       const BlockPairs block = step_.block_from(q, end);
       forward(block, work);
-      shard.loss += squared_errors(block, work, true);
-      learn_output(shard, block, work);
+      if (!step_.smoothness()) shard.loss += head_losses(block.first_query, block.last_query, true);
+      back_to_means(block);
+      learn_output(shard, block);
       const auto mode = q == begin ? kernels::Sum::kStart : kernels::Sum::kAdd;
       const MatrixView by_first =
           work.block.backward(step_.layers(), block, mean_gradients_, gradients, mode);
@@ -224,11 +240,10 @@ void FusedObjective<Products>::learn(Shard& shard, int64_t begin, int64_t end) {
 }
 
 template <class Products>
-void FusedObjective<Products>::learn_output(Shard& shard, const BlockPairs& block,
-                                            const Workspace& work) const {
+void FusedObjective<Products>::learn_output(Shard& shard, const BlockPairs& block) const {
   const LayerParameters& layer = step_.parameters().back();
   const MatrixView by_answers =
-      work.answers.view().rows_between(0, block.last_query - block.first_query);
+      answer_gradients_.view().rows_between(block.first_query, block.last_query);
   kernels::add_products(by_answers, means_.view().rows_between(block.first_query, block.last_query),
                         layer.weight_in(shard.gradient.data()));
   kernels::add_rows(by_answers, shard.gradient.data() + layer.bias.offset);
@@ -287,10 +302,9 @@ void FusedObjective<Products>::first_layer_gradient(std::span<float> gradient) c
 }  // namespace
 
 bool fused_engine_supports(const PolicySpec& spec) {
-  const MlpSettings& network = spec.network();
-  const bool mean =
-      !spec.darp() || std::holds_alternative<MeanAggregation>(spec.darp()->aggregation);
-  return mean && network.dropout == 0 && !network.hidden.empty();
+  const MlpSettings* network = spec.network();
+  return network != nullptr && spec.aggregation().kind == AggregationSettings::Kind::kMean &&
+         network->dropout == 0 && !network->hidden.empty();
 }
 
 std::unique_ptr<Objective> make_fused_objective(const PolicySpec& spec, const MemoryRows& memory,

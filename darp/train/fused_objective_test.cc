@@ -169,6 +169,74 @@ TEST(FusedObjective, InBfloat16IsNearTheGraphAndTheSameForAnyNumberOfThreads) {
   }
 }
 
+/// Behaviour cloning's examples, whose answers ought to be like those for random rows.
+struct SmoothExamples {
+  const RandomTraining& data;
+  std::vector<float> weights;
+  Smoothness smoothness;
+
+  SmoothExamples(Rng& rng, const RandomTraining& training, double weight) : data(training) {
+    const NeighborTable& table = *data.neighbors;
+    weights.resize(table.queries() * table.width());
+    for (int64_t q = 0; q < table.queries(); ++q)
+      for (int64_t i = 0; i < table.count(q); ++i)
+        weights[q * table.width() + i] = static_cast<float>(rng.uniform());
+    smoothness = {weight, &table, weights};
+  }
+  Examples examples() const {
+    return {data.query_states, data.query_actions, nullptr, &smoothness};
+  }
+};
+
+TEST(FusedObjective, EqualsTheGraphWithSmoothness) {
+  Rng rng(8);
+  // Rows beyond one block, too; some queries have no neighbours.
+  for (const auto& [fewest, most] : {std::pair<int64_t, int64_t>{0, 7}, {40, 190}})
+    for (const MlpSettings& network : every_network()) {
+      PolicySpec spec;
+      spec.kind = BcSpec{network};
+      if (!fused_engine_supports(spec)) continue;
+      const RandomTraining data(rng, kObservation, kAction, fewest, most);
+      const SmoothExamples smooth(rng, data, 0.7);
+      const Matrix noise = random_matrix(rng, std::ssize(kQueries), kObservation, 0.3);
+      const auto parameters = random_parameters(rng, spec, kObservation, kAction);
+      for (const MatrixView& added : {MatrixView(), noise.view()}) {
+        const QueryBatch batch{kQueries, added};
+        std::vector<double> expected(parameters.size());
+        const double loss = precise_gradient(spec, data.memory(), smooth.examples(),
+                                             in_double(parameters), batch, expected);
+        std::vector<float> first;
+        for (const int threads : {1, 3}) {
+          ThreadPool pool(threads);
+          const auto objective = make_fused_objective(spec, data.memory(), smooth.examples(), pool);
+          std::vector<float> got(parameters.size(), NAN);
+          EXPECT_NEAR(objective->gradient(parameters, batch, got), loss, 1e-5 * loss);
+          EXPECT_NEAR(objective->loss(parameters, batch), loss, 1e-5 * loss);
+          EXPECT_LT(distance(got, expected), 1e-5) << write_yaml(spec);
+          if (threads == 1) first = got;
+          EXPECT_EQ(got, first);
+        }
+      }
+    }
+}
+
+TEST(FusedObjective, CountsSmoothnessBesideImitation) {
+  Rng rng(9);
+  PolicySpec spec;
+  spec.kind = BcSpec{{{12, 9}, MlpSettings::Norm::kLayer, 0}, {}};
+  const RandomTraining data(rng, kObservation, kAction, 2, 5);
+  const auto parameters = random_parameters(rng, spec, kObservation, kAction);
+  ThreadPool pool(1);
+  const auto loss_of = [&](const Examples& examples) {
+    return make_fused_objective(spec, data.memory(), examples, pool)->loss(parameters, {kQueries});
+  };
+  SmoothExamples smooth(rng, data, 1);
+  const double plain = loss_of(data.examples(spec)), once = loss_of(smooth.examples());
+  smooth.smoothness.weight = 2;
+  EXPECT_GT(once, plain);
+  EXPECT_NEAR(loss_of(smooth.examples()) - once, once - plain, 1e-9);
+}
+
 TEST(FusedObjective, LeavesDropoutToTheGraph) {
   PolicySpec spec;
   DarpSpec darp;

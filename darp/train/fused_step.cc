@@ -37,16 +37,19 @@ template <class Products>
 FusedStep<Products>::FusedStep(const PolicySpec& spec, const MemoryRows& memory,
                                const Examples& examples, ThreadPool& pool)
     : examples_(examples),
+      states_(memory.states),
       pool_(pool),
-      layout_(spec.network_input(), examples.states.cols(), examples.actions.cols()),
-      batch_(memory.states.rows()) {
-  DARP_CHECK(!spec.darp() || examples.neighbors, "neighbours are missing");
+      layout_(spec.network_input(), examples.states.cols(), memory.actions.cols()),
+      head_(spec.head()),
+      batch_(memory.states.rows()),
+      compared_(memory.states.rows()) {
+  DARP_CHECK(!spec.retrieval() || examples.neighbors, "neighbours are missing");
   const auto parameters =
-      network_parameters(spec.network(), layout_.width, examples.actions.cols());
+      network_parameters(*spec.network(), layout_.width, head_.outputs(examples.actions.cols()));
   parameters_ = layer_parameters(parameters);
   count_ = darp::parameter_count(parameters);
   if (examples.neighbors) rows_ = joined_rows(memory);
-  for (const int64_t units : spec.network().hidden) layers_.emplace_back().units = units;
+  for (const int64_t units : spec.network()->hidden) layers_.emplace_back().units = units;
 }
 
 template <class Products>
@@ -54,7 +57,12 @@ void FusedStep<Products>::prepare(std::span<const float> parameters, const Query
   DARP_CHECK(!batch.queries.empty(), "an empty batch");
   DARP_CHECK(std::ssize(parameters) == count_, "{} parameters", parameters.size());
   current_ = parameters;
+  batch_queries_ = std::ssize(batch.queries);
   batch_.set(examples_, batch.queries);
+  if (const Smoothness* smooth = smoothness()) {
+    compared_.set({.states = {}, .actions = {}, .neighbors = smooth->neighbors}, batch.queries);
+    batch_.set_alone(batch_queries_ + std::ssize(compared_.rows()));
+  }
   set_queries(batch);
   pack_weights();
   evaluate_first_layer();
@@ -64,15 +72,18 @@ void FusedStep<Products>::prepare(std::span<const float> parameters, const Query
 template <class Products>
 void FusedStep<Products>::set_queries(const QueryBatch& batch) {
   grow(queries_, queries(), examples_.states.cols());
-  grow(targets_, queries(), actions());
+  grow(targets_, batch_queries_, actions());
   query_ends_.resize(queries());
-  for (int64_t q = 0; q < queries(); ++q) {
+  for (int64_t q = 0; q < queries(); ++q) query_ends_[q] = batch_.pairs_end(q);
+  for (int64_t q = 0; q < batch_queries_; ++q) {
     const int64_t example = batch.queries[q];
     std::copy_n(examples_.states.row(example).data(), queries_.cols(), queries_.row(q).data());
     std::copy_n(examples_.actions.row(example).data(), actions(), targets_.row(q).data());
     if (batch.noise.rows() > 0) kernels::add(batch.noise.row(q), queries_.row(q).data());
-    query_ends_[q] = batch_.pairs_end(q);
   }
+  for (int64_t q = batch_queries_; q < queries(); ++q)
+    std::copy_n(states_.row(compared_.rows()[q - batch_queries_]).data(), queries_.cols(),
+                queries_.row(q).data());
 }
 
 template <class Products>

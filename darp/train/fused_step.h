@@ -35,16 +35,26 @@ class FusedStep {
   const std::vector<LayerParameters>& parameters() const { return parameters_; }
   int64_t first_units() const { return layers_.front().units; }
   int64_t last_units() const { return layers_.back().units; }
+  /// Numbers of a query's actions, and of the answer that the head makes them from.
   int64_t actions() const { return examples_.actions.cols(); }
+  int64_t outputs() const { return head_.outputs(actions()); }
+  const HeadSettings& head() const { return head_; }
   /// Numbers that a neighbour's row shows; 0 for kinds without neighbours.
   int64_t row_numbers() const { return rows_.cols(); }
 
-  // Of the batch.
+  /// Null without.
+  const Smoothness* smoothness() const { return examples_.smoothness; }
+
+  // Of the batch. With smoothness, the rows that its queries are compared with (compared().rows())
+  // are asked too, after the queries themselves.
+  int64_t batch_queries() const { return batch_queries_; }
+  const BatchRows& compared() const { return compared_; }
   int64_t queries() const { return batch_.queries(); }
   int64_t pairs() const { return batch_.pairs(); }
   int64_t pairs_begin(int64_t query) const { return batch_.pairs_begin(query); }
   int64_t pairs_end(int64_t query) const { return batch_.pairs_end(query); }
   MatrixView query_states() const { return queries_.view().rows_between(0, queries()); }
+  /// Of the batch's queries.
   MatrixView targets() const { return targets_; }
   /// Between each pair's states; empty where the network does not see it.
   std::span<const float> distances() const { return distances_; }
@@ -71,8 +81,10 @@ class FusedStep {
   void measure_distances();
 
   const Examples examples_;
+  const MatrixView states_;  // of the memory
   ThreadPool& pool_;
   const FeatureLayout layout_;
+  const HeadSettings head_;
   std::vector<LayerParameters> parameters_;
   int64_t count_ = 0;
   Matrix rows_;  // states and actions of the memory, side by side
@@ -81,7 +93,8 @@ class FusedStep {
   std::vector<FusedLayer<Products>> layers_;
   kernels::PackedFloat per_row_, per_query_, output_, output_back_;
   SplitFirstLayer split_;
-  BatchRows batch_;
+  BatchRows batch_, compared_;
+  int64_t batch_queries_ = 0;
   std::vector<int64_t> query_ends_;
   Matrix queries_, targets_, query_part_, row_part_;
   std::vector<float> distances_;

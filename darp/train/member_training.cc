@@ -13,8 +13,11 @@ namespace {
 constexpr int64_t kValidationBatch = 64;
 
 /// A young average would still remember the random start: it forgets faster.
-double warm_ema(double ema, int64_t step) {
-  return std::min(ema, static_cast<double>(1 + step) / static_cast<double>(10 + step));
+double warm_ema(const TrainSettings& settings, int64_t step) {
+  const auto done = static_cast<double>(step);
+  const double warm = settings.ema_power > 0 ? 1 - std::pow(1 + done, -settings.ema_power)
+                                             : (1 + done) / (10 + done);
+  return std::min(settings.ema, warm);
 }
 
 }  // namespace
@@ -85,8 +88,7 @@ double MemberTraining::step(TrainState& state) {
                              state.step, settings.epochs * batches());
   const StepReport report = adamw_step(
       settings.optimizer,
-      {.step = state.step + 1, .rate = last_rate_, .ema = warm_ema(settings.ema, state.step)},
-      gradient,
+      {.step = state.step + 1, .rate = last_rate_, .ema = warm_ema(settings, state.step)}, gradient,
       {state.parameters, state.first_moments, state.second_moments, std::span(state.averaged)},
       &parts_.pool);
   if (!report.taken)

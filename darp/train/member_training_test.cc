@@ -33,7 +33,7 @@ struct SmallTraining {
     settings.query_noise = 0.1;
     objective = make_fused_objective(spec, data.memory(), data.examples(spec), pool);
     validation = make_fused_objective(spec, held_out.memory(), held_out.examples(spec), pool);
-    parameters = network_parameters(spec.network(), spec.inputs(4, 2), 2);
+    parameters = policy_parameters(spec, 4, 2);
   }
   MemberTraining training(bool validated = true) {
     return MemberTraining({.settings = settings,
@@ -76,6 +76,28 @@ TEST(MemberTraining, GoesOnFromAnyCheckpointToTheSameBits) {
     training.step(state);
     if (training.epoch_is_over(state)) training.end_epoch(state);
   }
+}
+
+TEST(MemberTraining, AveragesWithADecayThatGrows) {
+  SmallTraining small;
+  small.settings.epochs = 20;
+  const auto expect_decays = [&](auto decay) {
+    MemberTraining training = small.training(false);
+    TrainState state = training.start();
+    for (int64_t step = 0; step < 50; ++step) {
+      const std::vector<float> before = state.averaged;
+      training.step(state);
+      const double kept = decay(static_cast<double>(step));
+      for (size_t i = 0; i < before.size(); ++i)
+        ASSERT_NEAR(state.averaged[i], kept * before[i] + (1 - kept) * state.parameters[i], 1e-6)
+            << "step " << step;
+      if (training.epoch_is_over(state)) training.end_epoch(state);
+    }
+  };
+  expect_decays([](double step) { return std::min(0.9, (1 + step) / (10 + step)); });
+  // From the 22nd step on the limit is 0.9.
+  small.settings.ema_power = 0.75;
+  expect_decays([](double step) { return std::min(0.9, 1 - 1 / std::pow(1 + step, 0.75)); });
 }
 
 TEST(MemberTraining, KeepsTheBestEpochByValidation) {

@@ -5,7 +5,7 @@
 //   metrics.jsonl   one line per epoch (metrics_log.h)
 //   tb/             the same for TensorBoard (tensorboard.h)
 //   checkpoints/    last.safetensors (checkpoint.h); best.darp, the best policy so far by
-//                   validation loss; the neighbours of the training rows
+//                   validation loss; the neighbours of the training rows; corrective labels
 //   policy.darp     the result
 // and `.lock`, which the process that trains holds.
 

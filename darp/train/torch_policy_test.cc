@@ -27,7 +27,7 @@ TEST(TorchPolicy, DoesWhatThePlainLoopsDo) {
     DirectPolicy direct(*archive);
     std::vector<float> action(policy->action_dim());
     for (int episode = 0; episode < 2; ++episode) {
-      policy->reset();
+      policy->reset(0);
       direct.reset();
       for (int step = 0; step < 8; ++step) {
         const auto observation = random_observation(rng, policy->observation_dim());
@@ -50,7 +50,7 @@ TEST(TorchPolicy, GivesTheSameActionsAgainAfterReset) {
       observations.push_back(random_observation(rng, policy->observation_dim()));
       policy->act(observations.back(), actions.emplace_back(policy->action_dim()));
     }
-    policy->reset();
+    policy->reset(0);
     std::vector<float> action(policy->action_dim());
     for (size_t step = 0; step < observations.size(); ++step) {
       policy->act(observations[step], action);
@@ -85,7 +85,7 @@ TEST(TorchPolicy, RefusesBadObservationsAsIfTheyHadNeverCome) {
 TEST(TorchPolicy, NeverGivesAnActionThatIsNotFinite) {
   PolicyContents contents = random_policy(1);
   contents.spec.kind = BcSpec{{{}, MlpSettings::Norm::kNone, 0}};
-  const auto parameters = network_parameters(contents.spec.network(), 4, 2);
+  const auto parameters = policy_parameters(contents.spec, 4, 2);
   contents.members.assign(contents.spec.members,
                           std::vector<float>(parameter_count(parameters), 1e30f));
   // Limits do not hide it.
@@ -93,7 +93,7 @@ TEST(TorchPolicy, NeverGivesAnActionThatIsNotFinite) {
   const auto policy = make_torch_policy(std::make_shared<const PolicyArchive>(std::move(contents)));
   std::vector<float> action(2);
   EXPECT_SAYS(error_of([&] { policy->act(std::vector<float>(4, 1e20f), action); }),
-              "action entry 0: is not finite");
+              "action: is not finite");
 }
 
 TEST(TorchPolicy, KeepsActionsWithinTheirLimits) {

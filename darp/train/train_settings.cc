@@ -58,9 +58,17 @@ void TrainSettings::visit_fields(FieldVisitor& v) {
           "Decay per step of the averaged weights, which then become the policy; 0: the last "
           "weights do.",
           {.min = 0, .max = kBelowOne});
+  v.field(
+      "ema_power", ema_power,
+      "Above 0: that decay is reached as 1 - (1 + step)^(-ema_power), 0.75 for diffusion; 0: as "
+      "(1 + step) / (10 + step).",
+      {.min = 0, .max = 10});
   v.field("query_noise", query_noise,
           "Standard deviation of Gaussian noise on the queries, in standardised units.",
           {.min = 0, .max = 1000});
+  v.group("smoothness", smoothness,
+          "The explicit neighbour regulariser (MRIL), for behaviour cloning.");
+  v.group("ccil", ccil, "Corrective labels (CCIL), for behaviour cloning.");
   v.group("validation", validation, "Episodes to measure on; the best epoch becomes the policy.");
   v.field("stop_above", stop_above, "A loss above this, or none at all, is divergence: stop.",
           {.min = 0});
@@ -82,11 +90,20 @@ void TrainSettings::check() const {
     throw Error("schedule.kind", "plateau needs validation episodes and there are none", remedy);
   if (validation.patience > 0 && !validation.wanted())
     throw Error("validation.patience", "needs validation episodes and there are none", remedy);
+  if (ema_power > 0 && ema == 0)
+    throw Error("ema_power", "says how averaging begins, and there is none",
+                "set ema, for example to 0.999, or ema_power to 0");
   if (optimizer.learning_rate * optimizer.weight_decay >= 1)
     throw Error("optimizer.weight_decay",
                 fmt::format("{} times the rate {} takes whole weights away", optimizer.weight_decay,
                             optimizer.learning_rate),
                 "lower optimizer.weight_decay until the product is below 1");
+}
+
+void TrainSettings::check(const PolicySpec& spec) const {
+  check();
+  smoothness.check(spec);
+  ccil.check(spec);
 }
 
 }  // namespace darp

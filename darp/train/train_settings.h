@@ -6,6 +6,8 @@
 #include <string>
 
 #include "darp/core/fields.h"
+#include "darp/train/ccil/ccil_settings.h"
+#include "darp/train/smoothness_settings.h"
 
 namespace darp {
 
@@ -56,8 +58,10 @@ struct TrainSettings {
   int64_t seed = 0;
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
-  double ema = 0;
+  double ema = 0, ema_power = 0;
   double query_noise = 0;
+  SmoothnessSettings smoothness;
+  CcilSettings ccil;
   ValidationSettings validation;
   double stop_above = 1000;
   Engine engine = Engine::kAuto;
@@ -69,6 +73,8 @@ struct TrainSettings {
   /// What no single field can see: throws Error for settings that contradict each other and says
   /// which to change.
   void check() const;
+  /// The same, and what this policy cannot be trained with.
+  void check(const PolicySpec& spec) const;
 };
 
 }  // namespace darp

@@ -31,7 +31,12 @@ TEST(TrainSettings, ReadBackAsTheyWereWritten) {
                        .factor = 0.3,
                        .patience = 2};
   settings.ema = 0.999;
+  settings.ema_power = 0.75;
   settings.query_noise = 0.05;
+  settings.smoothness.weight = 0.25;
+  settings.smoothness.kernel = GraphKernel::kExponential;
+  settings.smoothness.bandwidth = 0.5;
+  settings.smoothness.retrieval.k = 7;
   settings.validation = {.fraction = 0.2, .filter = "valid", .patience = 9};
   settings.stop_above = 5;
   settings.engine = TrainSettings::Engine::kGraph;
@@ -44,8 +49,9 @@ TEST(TrainSettings, RefuseNumbersThatCannotTrain) {
   for (const std::string_view yaml :
        {"epochs: 0", "batch: 0", "seed: -1", "optimizer: {learning_rate: -1}",
         "optimizer: {beta1: 1}", "optimizer: {beta2: 1}", "optimizer: {epsilon: 0}",
-        "optimizer: {clip: -1}", "ema: 1", "query_noise: -0.1", "validation: {fraction: 1}",
-        "schedule: {patience: 0}", "schedule: {final_rate: 2}", "engine: fast"})
+        "optimizer: {clip: -1}", "ema: 1", "ema_power: -1", "query_noise: -0.1",
+        "validation: {fraction: 1}", "schedule: {patience: 0}", "schedule: {final_rate: 2}",
+        "engine: fast"})
     EXPECT_SAYS(error_of([&] { read(yaml); }), "test.yaml") << yaml;
 }
 
@@ -67,6 +73,12 @@ TEST(TrainSettings, SayWhatToSetWhenTheyContradictEachOther) {
   EXPECT_SAYS(error_of([&] { patient.check(); }), "set validation.fraction, for example to 0.1");
   patient.validation.fraction = 0.1;
   EXPECT_EQ(error_of([&] { patient.check(); }), "no error");
+
+  TrainSettings not_averaging;
+  not_averaging.ema_power = 0.75;
+  EXPECT_SAYS(error_of([&] { not_averaging.check(); }), "set ema, for example to 0.999");
+  not_averaging.ema = 0.9;
+  EXPECT_EQ(error_of([&] { not_averaging.check(); }), "no error");
 
   TrainSettings decaying;
   decaying.optimizer.learning_rate = 0.1;

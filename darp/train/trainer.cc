@@ -6,6 +6,7 @@
 
 #include "darp/core/hash.h"
 #include "darp/core/seconds_since.h"
+#include "darp/train/ccil/labeled_dataset.h"
 #include "darp/train/checkpoint.h"
 #include "darp/train/engine.h"
 #include "darp/train/member_training.h"
@@ -100,25 +101,31 @@ class Run {
 
   TrainOutcome run() {
     if (already_finished()) return {true, 0, 0, std::nullopt, layout().policy()};
-    auto set = std::make_unique<TrainingSet>(dataset_, config_.policy, config_.train);
+    if (config_.train.ccil.wanted() && !find_labels()) return {};
+    auto set = std::make_unique<TrainingSet>(dataset_, config_.policy, config_.train,
+                                             labeled_ ? &*labeled_ : nullptr);
     write_origin();
     set->find_neighbors(layout().checkpoints(), pool_);
     set_ = std::move(set);
+    const auto parameters =
+        policy_parameters(config_.policy, dataset_.observation_dim(), dataset_.action_dim());
+    if (parameters.empty()) {
+      // Nothing to learn: the demonstrations are the policy.
+      write_policy({{}}, layout().policy());
+      return {true, 0, 0, std::nullopt, layout().policy()};
+    }
     const auto training = objective(set_->training());
     const auto validation = set_->has_validation() ? objective(set_->validation()) : nullptr;
-    const auto parameters =
-        network_parameters(config_.policy.network(),
-                           config_.policy.inputs(dataset_.observation_dim(), dataset_.action_dim()),
-                           dataset_.action_dim());
-    MemberTraining members({.settings = config_.train,
-                            .parameters = parameters,
-                            .members = config_.policy.members,
-                            .training = *training,
-                            .training_rows = set_->training_rows(),
-                            .observation_dim = dataset_.observation_dim(),
-                            .validation = validation.get(),
-                            .validation_rows = set_->validation_rows(),
-                            .pool = pool_});
+    MemberTraining members(
+        {.settings = config_.train,
+         .parameters = parameters,
+         .members = config_.policy.members,
+         .training = *training,
+         .training_rows = set_->training_rows(),
+         .observation_dim = dataset_.observation_dim() * config_.policy.observation_horizon(),
+         .validation = validation.get(),
+         .validation_rows = set_->validation_rows(),
+         .pool = pool_});
     TrainState state = initial_state(members);
     RunLogs logs(layout(), state, config_.policy.members);
     TrainOutcome outcome = learn(members, state, logs);
@@ -135,6 +142,20 @@ class Run {
   std::unique_ptr<Objective> objective(const Examples& examples) {
     return make_objective(config_.policy, config_.train, options_.device, set_->memory(), examples,
                           pool_);
+  }
+
+  /// Corrective labels for the training episodes; false if it was stopped meanwhile.
+  bool find_labels() {
+    const Dataset training = dataset_.select(split_for_training(dataset_, config_.train).first);
+    write_origin();
+    const std::string key = short_hash(fingerprint_);
+    labeled_ = labeled_dataset(
+        training, config_.train.ccil,
+        {layout().checkpoints() / fmt::format("labels-{}.safetensors", key), key}, pool_,
+        {.seed = static_cast<uint64_t>(config_.train.seed),
+         .progress = options_.progress,
+         .stop = options_.stop});
+    return labeled_.has_value();
   }
 
   bool already_finished() const {
@@ -199,6 +220,7 @@ class Run {
   ThreadPool pool_;
   RunDirectory directory_;
   const std::string fingerprint_;
+  std::optional<Dataset> labeled_;  // only with corrective labels
   std::unique_ptr<const TrainingSet> set_;
   bool best_is_new_ = false;  // not written as a policy yet
   Clock::time_point saved_ = Clock::now();
@@ -270,10 +292,11 @@ void Run::write_policy(std::vector<std::vector<float>> weights, const fs::path& 
 
 TrainOutcome train(const TrainConfig& config, const Dataset& dataset,
                    const TrainerOptions& options) {
-  config.train.check();
   config.policy.check();
+  config.train.check(config.policy);
   // Whatever cannot work is said before a run directory is made.
-  if (chosen_engine(config.policy, config.train, options.device) == TrainSettings::Engine::kGraph)
+  if (learns(config.policy) &&
+      chosen_engine(config.policy, config.train, options.device) == TrainSettings::Engine::kGraph)
     check_device(options.device);
   return Run(config, dataset, options).run();
 }

@@ -2,28 +2,13 @@
 
 #include <algorithm>
 
+#include "darp/policy/action_chunks.h"
 #include "darp/policy/make_retriever.h"
 #include "darp/policy/novelty.h"
+#include "darp/train/calibration.h"
 
 namespace darp {
 namespace {
-
-/// The training and validation episodes.
-std::pair<std::vector<int64_t>, std::vector<int64_t>> split(const Dataset& dataset,
-                                                            const ValidationSettings& settings,
-                                                            uint64_t seed) {
-  if (settings.filter.empty()) return split_episodes(dataset, settings.fraction, seed);
-  const std::vector<int64_t>& validation = dataset.filter(settings.filter);
-  std::vector<int64_t> training;
-  for (int64_t e = 0; e < dataset.episodes(); ++e)
-    if (!std::binary_search(validation.begin(), validation.end(), e)) training.push_back(e);
-  const std::string where = dataset.source() + ": filter " + settings.filter;
-  if (validation.empty())
-    throw Error(where, "has no episodes to validate on", "choose another filter or none");
-  if (training.empty())
-    throw Error(where, "has all episodes: none is left to learn from", "choose another filter");
-  return {training, validation};
-}
 
 /// A query without any would have nothing to answer from.
 void check_counts(const NeighborTable& table, std::string_view rows) {
@@ -35,22 +20,44 @@ void check_counts(const NeighborTable& table, std::string_view rows) {
 
 }  // namespace
 
+std::pair<std::vector<int64_t>, std::vector<int64_t>> split_for_training(
+    const Dataset& dataset, const TrainSettings& settings) {
+  std::vector<int64_t> training, validation;
+  const std::string& filter = settings.validation.filter;
+  if (settings.validation.wanted() && filter.empty())
+    return split_episodes(dataset, settings.validation.fraction,
+                          static_cast<uint64_t>(settings.seed));
+  if (!filter.empty()) validation = dataset.filter(filter);
+  for (int64_t e = 0; e < dataset.episodes(); ++e)
+    if (!std::binary_search(validation.begin(), validation.end(), e)) training.push_back(e);
+  const std::string where = dataset.source() + ": filter " + filter;
+  if (!filter.empty() && validation.empty())
+    throw Error(where, "has no episodes to validate on", "choose another filter or none");
+  if (training.empty())
+    throw Error(where, "has all episodes: none is left to learn from", "choose another filter");
+  return {training, validation};
+}
+
 TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
-                         const TrainSettings& settings)
+                         const TrainSettings& settings, const Dataset* augmented)
     : spec_(spec),
+      smoothing_(settings.smoothness),
       rows_(&dataset),
       observations_(Normalizer::identity(1)),
       actions_(Normalizer::identity(1)) {
   spec.check();
   spec.limits.check(dataset.action_dim());
+  settings.smoothness.check(spec);
   std::optional<Dataset> held_out;
   if (settings.validation.wanted()) {
-    const auto [training, validation] =
-        split(dataset, settings.validation, static_cast<uint64_t>(settings.seed));
-    selected_ = dataset.select(training);
+    const auto [training, validation] = split_for_training(dataset, settings);
+    if (!augmented) selected_ = dataset.select(training);
     held_out = dataset.select(validation);
-    rows_ = &*selected_;
   }
+  if (augmented)
+    rows_ = augmented;
+  else if (selected_)
+    rows_ = &*selected_;
   observations_ = Normalizer::fit(spec.observations, rows_->observations());
   actions_ = Normalizer::fit(spec.actions, rows_->actions());
   training_ = standardized(*rows_);
@@ -58,17 +65,30 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
     validation_ = standardized(*held_out);
     validation_ends_ = held_out->episode_ends();
   }
-  if (!spec.darp()) return;
-  Progress progress("index", rows_->steps(), "rows");
-  retriever_ = make_retriever(*spec.darp(), observations_, training_.states, rows_->episode_ends(),
-                              &progress);
+  const auto retriever = [&](const RetrievalSettings& retrieval) {
+    Progress progress("index", rows_->steps(), "rows");
+    return make_retriever(retrieval, observations_, training_.states, rows_->episode_ends(),
+                          &progress);
+  };
+  if (spec.retrieval()) retriever_ = retriever(*spec.retrieval());
+  if (smoothing_.wanted()) smooth_retriever_ = retriever(smoothing_.retrieval);
 }
 
 void TrainingSet::find_neighbors(const std::filesystem::path& cache, ThreadPool& pool) {
+  if (smooth_retriever_) find_smooth_neighbors(cache, pool);
   if (!retriever_) return;
   find_tables(cache, pool);
+  calibration_ = calibrate(spec_, memory(), training());
   Progress progress("distances", training_rows(), "rows");
   distance_quantiles_ = distance_quantiles(retriever_, training_.states, pool, &progress);
+}
+
+void TrainingSet::find_smooth_neighbors(const std::filesystem::path& cache, ThreadPool& pool) {
+  Progress progress("neighbours", training_rows(), "rows");
+  smooth_neighbors_ = cached_neighbor_table(smooth_retriever_, cache, pool,
+                                            {.distances = true, .progress = &progress});
+  smooth_weights_ = smoothness_weights(smoothing_, *smooth_neighbors_);
+  smoothness_ = {smoothing_.weight, &*smooth_neighbors_, smooth_weights_};
 }
 
 void TrainingSet::find_tables(const std::filesystem::path& cache, ThreadPool& pool) {
@@ -85,6 +105,10 @@ TrainingSet::Part TrainingSet::standardized(const Dataset& dataset) const {
   Part part;
   part.states = observations_.apply(dataset.observations());
   part.actions = actions_.apply(dataset.actions());
+  if (const int64_t horizon = spec_.observation_horizon(); horizon > 1)
+    part.stacked = stacked_observations(part.states, dataset.episode_ends(), horizon);
+  if (spec_.chunk.length > 1)
+    part.chunks = action_chunks(part.actions, dataset.episode_ends(), spec_.chunk.length);
   return part;
 }
 
@@ -93,11 +117,12 @@ PolicyContents TrainingSet::contents() const {
   contents.spec = spec_;
   contents.observations = observations_;
   contents.actions = actions_;
-  if (spec_.darp()) {
+  if (spec_.retrieval()) {
     contents.demonstrations.observations = Matrix::copy_of(rows_->observations());
     contents.demonstrations.actions = Matrix::copy_of(rows_->actions());
     contents.demonstrations.episode_ends = rows_->episode_ends();
     contents.distance_quantiles = distance_quantiles_;
+    contents.calibration = calibration_;
   }
   return contents;
 }

@@ -15,13 +15,21 @@
 
 namespace darp {
 
+/// The episodes to learn from and those to validate on, if any are wanted. Throws Error if there
+/// are not enough.
+std::pair<std::vector<int64_t>, std::vector<int64_t>> split_for_training(
+    const Dataset& dataset, const TrainSettings& settings);
+
 /// Immutable once the neighbours are found. They always come from the training rows: a validation
 /// query finds nothing that learning did not see.
 class TrainingSet {
  public:
   /// `dataset` must outlive this. Throws Error, saying what to change: no validation episodes, k
   /// above the rows, ...
-  TrainingSet(const Dataset& dataset, const PolicySpec& spec, const TrainSettings& settings);
+  /// @param augmented what to learn from instead of the dataset's training episodes, or null; must
+  ///                  outlive this
+  TrainingSet(const Dataset& dataset, const PolicySpec& spec, const TrainSettings& settings,
+              const Dataset* augmented = nullptr);
   TrainingSet(const TrainingSet&) = delete;
   TrainingSet& operator=(const TrainingSet&) = delete;
 
@@ -29,9 +37,14 @@ class TrainingSet {
   /// `cache` is a folder where the neighbours of the training rows are kept for the next time.
   void find_neighbors(const std::filesystem::path& cache, ThreadPool& pool);
 
-  MemoryRows memory() const { return {training_.states, training_.actions}; }
-  Examples training() const { return training_.examples(); }
+  MemoryRows memory() const { return {training_.seen(), training_.actions, calibration_}; }
+  Examples training() const {
+    Examples examples = training_.examples();
+    if (smoothness_.neighbors) examples.smoothness = &smoothness_;
+    return examples;
+  }
   bool has_validation() const { return validation_.has_value(); }
+  /// Without smoothness: what is measured is imitation alone.
   Examples validation() const { return validation_->examples(); }
 
   int64_t training_rows() const { return training_.states.rows(); }
@@ -42,23 +55,34 @@ class TrainingSet {
  private:
   struct Part {
     Matrix states, actions;  // standardised
+    // With the past beside them, and with the future: only for policies that have these.
+    std::optional<Matrix> stacked, chunks;
     std::optional<NeighborTable> neighbors;
 
-    Examples examples() const { return {states, actions, neighbors ? &*neighbors : nullptr}; }
+    /// What networks see, and what they ought to answer.
+    MatrixView seen() const { return stacked ? *stacked : states; }
+    MatrixView targets() const { return chunks ? *chunks : actions; }
+    Examples examples() const { return {seen(), targets(), neighbors ? &*neighbors : nullptr}; }
   };
 
   Part standardized(const Dataset& dataset) const;
+  void find_smooth_neighbors(const std::filesystem::path& cache, ThreadPool& pool);
   void find_tables(const std::filesystem::path& cache, ThreadPool& pool);
 
   PolicySpec spec_;
+  SmoothnessSettings smoothing_;
   std::optional<Dataset> selected_;  // the training episodes, if not all of them
   const Dataset* rows_;
   Normalizer observations_, actions_;
-  std::shared_ptr<const Retriever> retriever_;  // null for kinds without neighbours
+  std::shared_ptr<const Retriever> retriever_;         // null for kinds without neighbours
+  std::shared_ptr<const Retriever> smooth_retriever_;  // null without smoothness
   std::vector<int64_t> validation_ends_;
   Part training_;
   std::optional<Part> validation_;
-  std::vector<float> distance_quantiles_;
+  std::vector<float> distance_quantiles_, calibration_;
+  std::optional<NeighborTable> smooth_neighbors_;
+  std::vector<float> smooth_weights_;
+  Smoothness smoothness_;
 };
 
 }  // namespace darp

@@ -66,6 +66,44 @@ TEST(TrainingSet, RefusesRowsWithoutNeighbors) {
   EXPECT_SAYS(error_of([&] { set.find_neighbors(test_folder(), pool); }), "has no neighbours");
 }
 
+TEST(TrainingSet, WeighsNeighborsForSmoothnessAndLeavesValidationAlone) {
+  const Dataset dataset = tame_dataset(3, 8);
+  TrainSettings settings;
+  settings.validation.fraction = 0.25;
+  settings.smoothness.weight = 0.5;
+  settings.smoothness.retrieval.k = 4;
+  PolicySpec spec;
+  spec.kind = BcSpec{};
+  for (const GraphKernel kernel :
+       {GraphKernel::kGaussian, GraphKernel::kUniform, GraphKernel::kExponential}) {
+    settings.smoothness.kernel = kernel;
+    TrainingSet set(dataset, spec, settings);
+    ThreadPool pool(1);
+    set.find_neighbors(test_folder(), pool);
+    const Examples training = set.training();
+    EXPECT_EQ(training.neighbors, nullptr);
+    EXPECT_EQ(set.validation().smoothness, nullptr);
+    ASSERT_NE(training.smoothness, nullptr);
+    EXPECT_EQ(training.smoothness->weight, 0.5);
+    const NeighborTable& table = *training.smoothness->neighbors;
+    ASSERT_EQ(table.queries(), set.training_rows());
+    ASSERT_EQ(table.width(), 4);
+    const double bandwidth = median_last_distance(table);
+    for (int64_t q = 0; q < table.queries(); ++q) {
+      double sum = 0;
+      for (int64_t i = 0; i < 4; ++i)
+        sum += kernel_weight(table.distances(q)[i], kernel, bandwidth);
+      for (int64_t i = 0; i < 4; ++i) {
+        EXPECT_NE(table.rows(q)[i], q);
+        EXPECT_NEAR(training.smoothness->weights[q * 4 + i],
+                    kernel_weight(table.distances(q)[i], kernel, bandwidth) / sum, 1e-6);
+      }
+    }
+    // The policy in use is behaviour cloning: it keeps no demonstrations.
+    EXPECT_EQ(set.contents().demonstrations.observations.rows(), 0);
+  }
+}
+
 TEST(TrainingSet, SaysWhatCannotWork) {
   const Dataset dataset = tame_dataset(2, 1);
   TrainSettings settings;

@@ -48,7 +48,7 @@ TEST_F(PolicyCli, ImportReferenceWritesAPolicyThatInfoShows) {
   const Outcome people = darp_command("info " + path("p.darp"));
   EXPECT_EQ(people.code, 0);
   for (const std::string part :
-       {"(policy, version 2)", "darp: difference-aware retrieval", "12 -> 6 -> 2, LayerNorm, ReLU",
+       {"(policy, version 3)", "darp: difference-aware retrieval", "12 -> 6 -> 2, LayerNorm, ReLU",
         "neighbour state (5), neighbour action (2), 0.707107 x difference (5)",
         "mean of the neighbours' answers", "of the 8 rows nearest now the 4 nearest by history",
         "3 steps, the one n ago weighs (n + 1)^-0.5, not renormalised",
@@ -60,7 +60,7 @@ TEST_F(PolicyCli, ImportReferenceWritesAPolicyThatInfoShows) {
   const auto json = nlohmann::json::parse(darp_command("info --json " + path("p.darp")).output);
   EXPECT_EQ(json["kind"], "policy");
   EXPECT_EQ(json["policy"], "darp");
-  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(json["version"], 3);
   EXPECT_EQ(json["widths"], nlohmann::json::array({12, 6, 2}));
   EXPECT_EQ(json["parameters"], 104);
   EXPECT_EQ(json["retrieval"]["kept"], 4);

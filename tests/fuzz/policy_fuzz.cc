@@ -28,7 +28,8 @@ void check_rewriting(const PolicyArchive& policy) {
 
 /// Too many steps of the past would only take long.
 bool is_quick(const PolicyArchive& policy) {
-  return policy.spec().darp() == nullptr || policy.spec().darp()->retrieval.history.lookback <= 100;
+  const auto* retrieval = policy.spec().retrieval();
+  return retrieval == nullptr || retrieval->history.lookback <= 100;
 }
 
 void check_acting(const PolicyArchive& archive, darp::Precision precision) {

@@ -55,7 +55,7 @@ void expect_published_actions(const std::string& task, const std::string& kind,
   ASSERT_EQ(golden.lengths.size(), 64u);
   for (int64_t query = 0; query < 64; ++query) {
     direct.reset();
-    executor->reset();
+    executor->reset(0);
     runtime.reset();
     std::vector<float> action(action_dim), in_time(action_dim);
     for (int64_t n = golden.lengths[query] - 1; n >= 0; --n) {

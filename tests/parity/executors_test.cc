@@ -21,8 +21,8 @@ double largest_difference(PolicyContents contents, uint64_t seed) {
   Rng rng(seed);
   double largest = 0;
   for (int episode = 0; episode < 2; ++episode) {
-    torch->reset();
-    runtime.reset();
+    torch->reset(seed + static_cast<uint64_t>(episode));
+    runtime.reset(seed + static_cast<uint64_t>(episode));
     const Matrix rollout = random_matrix(rng, 10, archive->observation_dim());
     for (int64_t step = 0; step < rollout.rows(); ++step) {
       torch->act(rollout.row(step), expected);
@@ -46,6 +46,11 @@ TEST(Executors, AgreeOnPoliciesOfTheSizesThatPeopleTrain) {
         {.observation_dim = 11, .action_dim = 3, .episodes = 3, .longest = 300, .widest = 256});
     EXPECT_LT(largest_difference(std::move(contents), seed), 2e-5) << "policy " << seed;
   }
+}
+
+TEST(Executors, AgreeOnEveryMethodAndItsDraws) {
+  for (uint64_t seed = 0; seed < 300; ++seed)
+    EXPECT_LT(largest_difference(random_method(seed), seed), 2e-5) << "policy " << seed;
 }
 
 TEST(Executors, AgreeOnRandomNeighbors) {

@@ -201,7 +201,7 @@ TEST(ControlLoop, DoesNothingButActInBfloat16) {
 
 TEST(ControlLoop, DoesNothingButActWithEveryKindOfPolicy) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
-    PolicyContents contents = random_policy(seed);
+    PolicyContents contents = random_method(seed);
     if (auto* darp = std::get_if<DarpSpec>(&contents.spec.kind)) {
       darp->retrieval.exclude = RetrievalSettings::Exclude::kNothing;
       if (seed % 5 == 0) darp->retrieval.pick = RetrievalSettings::Pick::kRandom;

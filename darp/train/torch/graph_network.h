@@ -1,35 +1,14 @@
 #pragma once
-// A network as plain LibTorch operations over one flat vector of parameters, so that its gradient
-// is one flat vector too.
+// A perceptron as plain LibTorch operations.
 
-#include <ATen/ATen.h>
-
-#include <vector>
-
-#include "darp/policy/network_parameters.h"
+#include "darp/train/torch/named_tensors.h"
 
 namespace darp {
 
-/// Immutable: threads share it freely.
-class GraphNetwork {
- public:
-  GraphNetwork(const MlpSettings& settings, int64_t inputs, int64_t outputs);
-
-  int64_t parameter_count() const { return parameter_count_; }
-  bool has_dropout() const { return settings_.dropout > 0; }
-
-  /// [..., inputs] to [..., outputs]. `parameters` is laid out by network_parameters; both have the
-  /// same type and device. Dropout happens if `dropout` is given, and draws from it.
-  at::Tensor operator()(const at::Tensor& parameters, const at::Tensor& input,
-                        at::Generator* dropout = nullptr) const;
-
- private:
-  at::Tensor drop_out(const at::Tensor& x, at::Generator& generator) const;
-
-  MlpSettings settings_;
-  int64_t parameter_count_;
-  std::vector<std::vector<int64_t>> shapes_;
-  std::vector<int64_t> sizes_;
-};
+/// [..., inputs] to [..., outputs]; its parameters are named `prefix`layers.0.linear.weight, ...
+/// Dropout happens if `dropout` is given, and draws from it.
+at::Tensor graph_network(const MlpSettings& settings, const NamedTensors& parameters,
+                         const std::string& prefix, const at::Tensor& input,
+                         at::Generator* dropout = nullptr);
 
 }  // namespace darp

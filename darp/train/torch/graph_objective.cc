@@ -38,21 +38,23 @@ class GraphObjective final : public Objective {
   GraphObjective(const PolicySpec& spec, const MemoryRows& memory, const Examples& examples,
                  const GraphOptions& options)
       : threads_(options.threads),
-        loss_(spec, memory, examples,
-              options.device == GraphOptions::Device::kCuda ? cuda_device() : at::Device(at::kCPU),
-              at::kFloat) {}
+        loss_(make_graph_loss(
+            spec, memory, examples,
+            at::TensorOptions(at::kFloat)
+                .device(options.device == GraphOptions::Device::kCuda ? cuda_device()
+                                                                      : at::Device(at::kCPU)))) {}
 
   double gradient(std::span<const float> parameters, const QueryBatch& batch,
                   std::span<float> out) override {
     return at_torch_edge([&] {
       set_threads();
-      return gradient_of(loss_, parameters, batch, out);
+      return gradient_of(*loss_, parameters, batch, out);
     });
   }
   double loss(std::span<const float> parameters, const QueryBatch& batch) override {
     return at_torch_edge([&] {
       set_threads();
-      return loss_of(loss_, parameters, batch);
+      return loss_of(*loss_, parameters, batch);
     });
   }
 
@@ -62,11 +64,12 @@ class GraphObjective final : public Objective {
   }
 
   int threads_;
-  GraphLoss loss_;
+  std::unique_ptr<GraphLoss> loss_;
 };
 
-GraphLoss precise(const PolicySpec& spec, const MemoryRows& memory, const Examples& examples) {
-  return {spec, memory, examples, at::kCPU, at::kDouble};
+std::unique_ptr<GraphLoss> precise(const PolicySpec& spec, const MemoryRows& memory,
+                                   const Examples& examples) {
+  return make_graph_loss(spec, memory, examples, at::TensorOptions(at::kDouble));
 }
 
 }  // namespace
@@ -89,12 +92,13 @@ double precise_gradient(const PolicySpec& spec, const MemoryRows& memory, const 
                         std::span<const double> parameters, const QueryBatch& batch,
                         std::span<double> gradient) {
   return at_torch_edge(
-      [&] { return gradient_of(precise(spec, memory, examples), parameters, batch, gradient); });
+      [&] { return gradient_of(*precise(spec, memory, examples), parameters, batch, gradient); });
 }
 
 double precise_loss(const PolicySpec& spec, const MemoryRows& memory, const Examples& examples,
                     std::span<const double> parameters, const QueryBatch& batch) {
-  return at_torch_edge([&] { return loss_of(precise(spec, memory, examples), parameters, batch); });
+  return at_torch_edge(
+      [&] { return loss_of(*precise(spec, memory, examples), parameters, batch); });
 }
 
 }  // namespace with_torch

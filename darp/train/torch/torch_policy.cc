@@ -2,67 +2,29 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
-#include "darp/policy/make_retriever.h"
-#include "darp/policy/neighbor_features.h"
-#include "darp/retrieval/retrieval_session.h"
+#include "darp/policy/action_chooser.h"
 #include "darp/train/torch/entry.h"
-#include "darp/train/torch/graph_network.h"
+#include "darp/train/torch/torch_answer.h"
 #include "darp/train/torch/torch_edge.h"
 
 namespace darp {
 namespace {
 
-/// What a policy with neighbours has beside its networks.
-class NeighborInputs {
- public:
-  NeighborInputs(const PolicyArchive& archive, const DarpSpec& darp)
-      : layout_(darp.input, archive.observation_dim(), archive.action_dim()),
-        states_(archive.observations().apply(archive.demonstrations().observations)),
-        actions_(archive.actions().apply(archive.demonstrations().actions)),
-        session_(make_retriever(darp, archive.observations(), states_,
-                                archive.demonstrations().episode_ends)) {}
-
-  void reset() { session_.reset(); }
-  /// One row for each neighbour of the next query.
-  at::Tensor next(std::span<const float> query) {
-    const std::span<const int32_t> rows = session_.push(query).rows;
-    at::Tensor inputs = at::empty({std::ssize(rows), layout_.width}, at::kFloat);
-    std::span<float> out(inputs.data_ptr<float>(), static_cast<size_t>(inputs.numel()));
-    for (const int32_t row : rows) {
-      neighbor_features(layout_, states_.row(row), actions_.row(row), query,
-                        out.first(layout_.width));
-      out = out.subspan(layout_.width);
-    }
-    return inputs;
-  }
-
- private:
-  FeatureLayout layout_;
-  Matrix states_, actions_;  // standardised
-  RetrievalSession session_;
-};
-
 class TorchPolicy final : public Policy {
  public:
   explicit TorchPolicy(std::shared_ptr<const PolicyArchive> archive)
       : archive_(std::move(archive)),
-        network_(archive_->spec().network(),
-                 archive_->spec().inputs(archive_->observation_dim(), archive_->action_dim()),
-                 archive_->action_dim()),
-        query_(archive_->observation_dim()),
-        answer_(archive_->action_dim()),
-        sum_(archive_->action_dim()) {
-    if (const DarpSpec* darp = archive_->spec().darp()) neighbors_.emplace(*archive_, *darp);
-  }
+        chooser_(*archive_),
+        answer_(make_torch_answer(archive_)),
+        query_(archive_->observation_dim()) {}
 
   int64_t observation_dim() const override { return archive_->observation_dim(); }
   int64_t action_dim() const override { return archive_->action_dim(); }
-  void reset() override {
-    if (neighbors_) neighbors_->reset();
+  void reset(uint64_t seed) override {
+    chooser_.reset(seed);
+    answer_->reset(seed);
   }
   void act(std::span<const float> observation, std::span<float> action) override {
     DARP_CHECK(std::ssize(action) == action_dim(), "an action of {} numbers, not {}", action.size(),
@@ -70,14 +32,7 @@ class TorchPolicy final : public Policy {
     check(observation);
     archive_->observations().apply(observation, query_);
     at_torch_edge([&] { answer(); });
-    for (size_t j = 0; j < sum_.size(); ++j) {
-      action[j] = static_cast<float>(sum_[j] / static_cast<double>(archive_->members().size()));
-      if (!std::isfinite(action[j]))
-        throw Error(fmt::format("action entry {}", j), "is not finite",
-                    "the observation is far from all that was demonstrated, or the policy is bad");
-      action[j] =
-          std::clamp(action[j], archive_->lowest_action()[j], archive_->highest_action()[j]);
-    }
+    chooser_.next(action);
   }
 
  private:
@@ -92,25 +47,27 @@ class TorchPolicy final : public Policy {
         throw Error(fmt::format("observation entry {}", j), "is not finite",
                     "check the sensor or simulator that gave it");
   }
-  /// The members' actions for query_, into sum_.
+
+  /// Sees query_, and asks the members if the chooser wants to know.
   void answer() {
     const at::NoGradGuard no_gradient;
-    const at::Tensor inputs =
-        neighbors_ ? neighbors_->next(query_) : to_tensor(query_, at::kCPU).unsqueeze(0);
-    std::ranges::fill(sum_, 0.0);
-    for (const std::vector<float>& member : archive_->members()) {
-      const at::Tensor mean = network_(to_tensor(member, at::kCPU), inputs).mean(0);
-      const auto standardized = std::span(mean.data_ptr<float>(), answer_.size());
-      archive_->actions().invert(standardized, answer_);
-      for (size_t j = 0; j < sum_.size(); ++j) sum_[j] += static_cast<double>(answer_[j]);
+    answer_->see(query_);
+    if (!chooser_.wants_answers()) return;
+    const MutableMatrixView answers = chooser_.answers();
+    for (int64_t m = 0; m < answers.rows(); ++m) {
+      const at::Tensor said = answer_->answer(m, chooser_.draws(m)).contiguous();
+      DARP_CHECK(said.numel() == answers.cols(), "{} numbers for {}", said.numel(), answers.cols());
+      std::copy_n(said.data_ptr<float>(), answers.cols(), answers.row(m).data());
     }
+    if (!chooser_.choose())
+      throw Error("action", "is not finite",
+                  "the observation is far from all that was demonstrated, or the policy is bad");
   }
 
   std::shared_ptr<const PolicyArchive> archive_;
-  GraphNetwork network_;
-  std::optional<NeighborInputs> neighbors_;  // none for kinds without
-  std::vector<float> query_, answer_;
-  std::vector<double> sum_;
+  ActionChooser chooser_;
+  std::unique_ptr<TorchAnswer> answer_;
+  std::vector<float> query_;
 };
 
 }  // namespace
