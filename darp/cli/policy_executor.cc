@@ -10,17 +10,22 @@
 
 namespace darp {
 
-std::string policy_file(const std::string& path) {
-  namespace fs = std::filesystem;
-  return fs::is_directory(path) ? (fs::path(path) / "policy.darp").string() : path;
-}
+namespace {
 
+/// The archive, acting as told ("": as it says).
 PolicyArchive acting_as(PolicyArchive archive, const std::string& acting) {
   if (acting.empty()) return archive;
   if (acting != "sample" && acting != "mode")
     throw Error("--act", fmt::format("'{}' is no way of acting", printable(acting)),
                 suggestion(acting, std::vector<std::string>{"sample", "mode"}));
-  return archive.acting(acting == "mode" ? Acting::kMode : Acting::kSample);
+  return std::move(archive).acting(acting == "mode" ? Acting::kMode : Acting::kSample);
+}
+
+}  // namespace
+
+std::string policy_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  return fs::is_directory(path) ? (fs::path(path) / "policy.darp").string() : path;
 }
 
 PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& options) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "darp/policy/policy.h"
-#include "darp/policy/policy_archive.h"
 
 namespace darp {
 
@@ -30,8 +29,5 @@ struct ExecutorOptions {
 /// `path` is a policy file or a run directory. Throws Error for files that are no policies and for
 /// unknown names.
 PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& options);
-
-/// The archive, acting as told ("": as it says).
-PolicyArchive acting_as(PolicyArchive archive, const std::string& acting);
 
 }  // namespace darp

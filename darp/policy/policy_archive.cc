@@ -142,20 +142,9 @@ PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(cont
   }
 }
 
-PolicyArchive PolicyArchive::acting(Acting acting) const {
-  PolicyContents changed;
-  changed.spec = contents_.spec;
-  changed.spec.acting = acting;
-  changed.observations = contents_.observations;
-  changed.actions = contents_.actions;
-  changed.members = contents_.members;
-  changed.demonstrations.observations = Matrix::copy_of(contents_.demonstrations.observations);
-  changed.demonstrations.actions = Matrix::copy_of(contents_.demonstrations.actions);
-  changed.demonstrations.episode_ends = contents_.demonstrations.episode_ends;
-  changed.distance_quantiles = contents_.distance_quantiles;
-  changed.calibration = contents_.calibration;
-  changed.provenance = contents_.provenance;
-  return PolicyArchive(std::move(changed));
+PolicyArchive PolicyArchive::acting(Acting acting) && {
+  contents_.spec.acting = acting;
+  return std::move(*this);
 }
 
 void check_fits(const PolicyArchive& policy, const Dataset& demonstrations) {

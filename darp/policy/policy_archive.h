@@ -51,7 +51,7 @@ class PolicyArchive {
   explicit PolicyArchive(PolicyContents contents);
 
   /// The same policy, acting otherwise (PolicySpec::acting).
-  PolicyArchive acting(Acting acting) const;
+  PolicyArchive acting(Acting acting) &&;
 
   /// Throws Error, saying what is wrong and what to do, for files that are no policy, damaged, of
   /// an unknown version, or whose parts do not fit together.

@@ -98,10 +98,10 @@ TEST(DiffusionAnswer, AveragesNoiseOrChunksOfTheNeighbors) {
 
 TEST(DiffusionAnswer, DependsOnTheDrawsUnlessItIsTheMode) {
   for (const PolicySpec& spec : every_diffusion()) {
-    const PolicyArchive drawing(random_diffusion(spec, 6));
     const std::vector<float> observation = {0.1f, 0.2f};
     for (const Acting acting : {Acting::kSample, Acting::kMode}) {
-      const auto archive = std::make_shared<const PolicyArchive>(drawing.acting(acting));
+      const auto archive = std::make_shared<const PolicyArchive>(
+          PolicyArchive(random_diffusion(spec, 6)).acting(acting));
       const auto answer = make_torch_answer(archive), again = make_torch_answer(archive);
       answer->see(observation);
       again->see(observation);
