@@ -10,7 +10,7 @@
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= safetensors policy npz pickle yaml zarr evaluation expert
-build = cmake --preset $(1) > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; cmake --build --preset $(1) -j $(JOBS) $(2)
+build = cmake --preset $(1) $(3) > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; cmake --build --preset $(1) -j $(JOBS) $(2)
 
 all: deps
 	@mkdir -p build && $(call build,release)
@@ -19,8 +19,9 @@ deps:
 	@tools/install_deps.sh
 
 # Release for everything; ASan and UBSan for what reads foreign bytes; the lean build for what goes onto a robot.
+# Benchmarks are not tests and take a minute to compile: `make` builds them.
 test: deps
-	@mkdir -p build && $(call build,release)
+	@mkdir -p build && $(call build,release,,-DDARP_BENCHES=OFF)
 	@tools/check_format.sh
 	ctest --preset release -j $(JOBS)
 	@grep -h '(set DARP_REFERENCE_DIR)' build/release/Testing/Temporary/LastTest.log | sort | uniq -c | sed 's/^ *\([0-9]*\)/skipped: \1 tests, because each/' || true

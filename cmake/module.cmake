@@ -46,6 +46,8 @@ function(darp_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+  # Tests take most of the time to compile and little to run: what they test is optimised, they need not be.
+  target_compile_options(${name} PRIVATE -O1)
   target_compile_definitions(${name} PRIVATE DARP_SOURCE_DIR="${PROJECT_SOURCE_DIR}" DARP_BINARY_DIR="${CMAKE_BINARY_DIR}")
   if("robustness" IN_LIST ARG_LABELS)
     add_dependencies(robustness_tests ${name})

@@ -8,6 +8,7 @@ add_library(darp_package STATIC)
 foreach(module core kernels data retrieval policy runtime)
   target_sources(darp_package PRIVATE $<TARGET_OBJECTS:darp_${module}>)
   file(GLOB headers CONFIGURE_DEPENDS darp/${module}/*.h)
+  list(FILTER headers EXCLUDE REGEX "/strict_json\\.h$")  # for our own sources: it needs nlohmann's header
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/darp/${module})
 endforeach()
 install(FILES include/darp.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

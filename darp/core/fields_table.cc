@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "darp/core/field_kinds.h"
+#include "darp/core/has_field.h"
 #include "darp/core/utf8.h"
 
 namespace darp::internal {
@@ -155,6 +156,11 @@ std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk
     if (!same && row[1] != kGroup) changed.push_back(row[0] + "=" + row[2]);
   }
   return changed;
+}
+
+bool has_field(const FieldWalk& walk, std::string_view path) {
+  const Rows rows = list(walk);
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == path; });
 }
 
 }  // namespace darp::internal

@@ -66,6 +66,12 @@ AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(target) {
   }
   if (!target_.has_filename())
     throw Error(target.string(), "is a folder", "give the name of a file to write");
+  // A rename would put a plain file in the place of /dev/null or of a pipe that someone reads.
+  if (const auto status = std::filesystem::status(target_, failure);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_directory(status))
+    throw Error(target.string(), "is a device or a pipe, and files are replaced as a whole",
+                "give the name of a file to write");
   // O_EXCL makes the name ours alone; the counter keeps two writers of one process apart.
   static std::atomic<unsigned> counter{0};
   temporary_ = target_;

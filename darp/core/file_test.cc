@@ -76,6 +76,14 @@ TEST_F(File, APipeIsRefusedWithoutWaitingForAWriter) {
             std::string::npos);
 }
 
+TEST_F(File, ADeviceOrAPipeIsNotReplaced) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_NE(error_of([&] { write_file(at("pipe"), "x"); }).find("is a device or a pipe"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_fifo(at("pipe")));
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(File, CommitReplacesAndLeavesNoTemporary) {
   write_file(at("x"), "old");
   AtomicFile file(at("x"));

@@ -5,7 +5,7 @@
 
 #include "darp/core/error.h"
 #include "darp/core/file.h"
-#include "darp/eval/strict_json.h"
+#include "darp/core/strict_json.h"
 
 namespace darp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "darp/core/error.h"
 #include "darp/core/file.h"
+#include "darp/core/strict_json.h"
 #include "darp/eval/evaluation_file.h"
-#include "darp/eval/strict_json.h"
 
 namespace darp {
 namespace {

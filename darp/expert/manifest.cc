@@ -8,8 +8,8 @@
 #include "darp/core/error.h"
 #include "darp/core/file.h"
 #include "darp/core/hash.h"
+#include "darp/core/strict_json.h"
 #include "darp/data/ingest/read_dataset.h"
-#include "darp/eval/strict_json.h"
 
 namespace darp {
 namespace {

@@ -9,7 +9,7 @@
 #include "darp/core/file.h"
 #include "darp/core/hash.h"
 #include "darp/eval/evaluation_file.h"
-#include "darp/eval/strict_json.h"
+#include "darp/core/strict_json.h"
 #include "darp/train/run_directory.h"
 #include "darp/train/run_report.h"
 #include "darp/train/train_config.h"

@@ -1,32 +1,21 @@
 #include "darp/train/run_directory.h"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "darp/core/file.h"
+#include "darp/core/make_folders.h"
 #include "darp/train/tensorboard.h"
 
 namespace darp {
 namespace {
 
 namespace fs = std::filesystem;
-
-void make_folder(const fs::path& path) {
-  std::error_code failure;
-  fs::create_directories(path, failure);
-  if (failure)
-    throw Error(path.string(), "cannot be created: " + failure.message(),
-                "check the path and its permissions");
-}
 
 /// What is in a folder, sorted; nothing if there is no such folder.
 std::vector<fs::path> entries(const fs::path& folder) {
@@ -66,19 +55,10 @@ void check_contents(const RunLayout& layout, RunDirectory::Start start) {
                 "check --out");
 }
 
-int take_lock(const RunLayout& layout) {
-  const int lock = ::open(layout.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (lock < 0)
-    throw Error(layout.lock().string(), fmt::format("cannot be written: {}", std::strerror(errno)),
-                "check the folder's permissions");
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
-  const int cause = errno;
-  ::close(lock);
-  if (cause == EWOULDBLOCK)
-    throw Error(layout.folder.string(), "is in use: another training writes into it",
-                "wait for its end, or choose another --out");
-  throw Error(layout.lock().string(), fmt::format("cannot be locked: {}", std::strerror(cause)),
-              "choose an --out on a file system that has locks");
+FileLock lock_of(const RunLayout& layout) {
+  if (auto lock = FileLock::try_take(layout.lock())) return std::move(*lock);
+  throw Error(layout.folder.string(), "is in use: another training writes into it",
+              "wait for its end, or choose another --out");
 }
 
 }  // namespace
@@ -95,21 +75,12 @@ RunDirectory::RunDirectory(const fs::path& folder, Start start) : layout_{folder
   // Before anything is written into a folder that may be somebody's home, and again when no other
   // training can come between.
   check_contents(layout_, start);
-  make_folder(folder);
-  lock_ = take_lock(layout_);
-  try {
-    check_contents(layout_, start);
-    if (has_run())
-      for (const fs::path& inner : {layout_.tensorboard(), layout_.checkpoints()})
-        make_folder(inner);
-  } catch (...) {
-    ::close(lock_);
-    throw;
-  }
-}
-
-RunDirectory::~RunDirectory() {
-  ::close(lock_);
+  make_folders(folder);
+  lock_ = std::make_unique<FileLock>(lock_of(layout_));
+  check_contents(layout_, start);
+  if (has_run())
+    for (const fs::path& inner : {layout_.tensorboard(), layout_.checkpoints()})
+      make_folders(inner);
 }
 
 bool RunDirectory::has_run() const {
@@ -119,7 +90,7 @@ bool RunDirectory::has_run() const {
 
 void RunDirectory::write_config(std::string_view yaml) {
   write_file(layout_.config(), yaml);
-  for (const fs::path& inner : {layout_.tensorboard(), layout_.checkpoints()}) make_folder(inner);
+  for (const fs::path& inner : {layout_.tensorboard(), layout_.checkpoints()}) make_folders(inner);
 }
 
 void RunDirectory::write_manifest(const RunManifest& manifest) {

@@ -11,9 +11,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "darp/core/file_lock.h"
 
 namespace darp {
 
@@ -53,7 +56,6 @@ class RunDirectory {
   /// kNew: makes the folder, which must be new or empty. kResume: the folder must be there, with a
   /// run or nothing in it. Throws Error otherwise, and when another training has the folder.
   RunDirectory(const std::filesystem::path& folder, Start start);
-  ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
@@ -68,7 +70,7 @@ class RunDirectory {
 
  private:
   RunLayout layout_;
-  int lock_ = -1;
+  std::unique_ptr<FileLock> lock_;
 };
 
 /// The processor as the system calls it, or "unknown".

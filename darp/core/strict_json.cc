@@ -1,4 +1,4 @@
-#include "darp/eval/strict_json.h"
+#include "darp/core/strict_json.h"
 
 #include <algorithm>
 #include <set>
@@ -110,6 +110,11 @@ JsonPlace JsonPlace::member(std::string_view key) const {
   if (found == value_->end())
     fail(fmt::format("has no '{}'", key), "write it with this version of darp");
   return {*found, file_, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key)};
+}
+
+bool JsonPlace::has(std::string_view key) const {
+  if (!value_->is_object()) expected("an object");
+  return value_->contains(key);
 }
 
 void JsonPlace::check_keys(std::span<const std::string_view> known) const {

@@ -23,6 +23,8 @@ class JsonPlace {
 
   /// What an object has under a key.
   JsonPlace member(std::string_view key) const;
+  /// Whether an object has it.
+  bool has(std::string_view key) const;
   /// Throws Error if an object has another key than these.
   void check_keys(std::span<const std::string_view> known) const;
   /// Of a list.

@@ -1,4 +1,4 @@
-#include "darp/eval/strict_json.h"
+#include "darp/core/strict_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,59 @@
+#include "darp/core/file_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "darp/core/error.h"
+
+namespace darp {
+namespace {
+
+int open_lock_file(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor < 0)
+    throw Error(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+                "check the folder's permissions");
+  return descriptor;
+}
+
+/// 0, or errno.
+int lock_descriptor(int descriptor, int operation) {
+  int result = 0;
+  do result = ::flock(descriptor, operation);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+[[noreturn]] void fail_to_lock(const std::filesystem::path& file, int descriptor, int cause) {
+  ::close(descriptor);
+  throw Error(file.string(), fmt::format("cannot be locked: {}", std::strerror(cause)),
+              "use a folder on a file system that has locks");
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::try_take(const std::filesystem::path& file) {
+  const int descriptor = open_lock_file(file);
+  const int cause = lock_descriptor(descriptor, LOCK_EX | LOCK_NB);
+  if (cause == 0) return FileLock(descriptor);
+  if (cause != EWOULDBLOCK) fail_to_lock(file, descriptor, cause);
+  ::close(descriptor);
+  return std::nullopt;
+}
+
+FileLock FileLock::take(const std::filesystem::path& file) {
+  const int descriptor = open_lock_file(file);
+  const int cause = lock_descriptor(descriptor, LOCK_EX);
+  if (cause != 0) fail_to_lock(file, descriptor, cause);
+  return FileLock(descriptor);
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace darp
