@@ -7,7 +7,13 @@ namespace darp {
 namespace {
 
 /// Below each network's generator. The numbers are part of what a seed means: never change them.
-enum class Purpose : uint64_t { kInitialWeights = 1, kOrder = 2, kNoise = 3, kDropout = 4 };
+enum class Purpose : uint64_t {
+  kInitialWeights = 1,
+  kOrder = 2,
+  kNoise = 3,
+  kDropout = 4,
+  kBackstep = 5
+};
 
 Rng member_rng(uint64_t seed, int64_t member, Purpose purpose) {
   return Rng(seed).split(static_cast<uint64_t>(member)).split(static_cast<uint64_t>(purpose));
@@ -50,6 +56,16 @@ void batch_noise(const EpochAddress& address, int64_t batch, double sigma, Mutab
   Rng rng = epoch_rng(address, Purpose::kNoise).split(static_cast<uint64_t>(batch));
   for (int64_t i = 0; i < out.rows(); ++i)
     for (float& number : out.row(i)) number = static_cast<float>(sigma * rng.normal());
+}
+
+void batch_backsteps(const EpochAddress& address, int64_t batch, std::span<const int64_t> queries,
+                     MatrixView moves, MutableMatrixView out) {
+  Rng rng = epoch_rng(address, Purpose::kBackstep).split(static_cast<uint64_t>(batch));
+  for (int64_t i = 0; i < out.rows(); ++i) {
+    if (rng.next_u64() >> 63) continue;
+    const auto move = moves.row(queries[i]);
+    for (int64_t j = 0; j < out.cols(); ++j) out.row(i)[j] += move[j];
+  }
 }
 
 uint64_t batch_seed(const EpochAddress& address, int64_t batch) {

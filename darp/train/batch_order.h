@@ -33,6 +33,10 @@ std::span<const int64_t> batch_rows(std::span<const int64_t> order, int64_t batc
 /// Fills `out` with independent Gaussians of standard deviation `sigma`: the noise of a batch.
 void batch_noise(const EpochAddress& address, int64_t batch, double sigma, MutableMatrixView out);
 
+/// Adds to each row of `out` the moves of its query, to half of them (by chance) only.
+void batch_backsteps(const EpochAddress& address, int64_t batch, std::span<const int64_t> queries,
+                     MatrixView moves, MutableMatrixView out);
+
 /// For a batch's dropout.
 uint64_t batch_seed(const EpochAddress& address, int64_t batch);
 

@@ -1,18 +1,22 @@
 #include "darp/train/batch_rows.h"
 
+#include "darp/retrieval/neighbor_sample.h"
+
 namespace darp {
 
-void BatchRows::set(const Examples& examples, std::span<const int64_t> queries) {
+void BatchRows::set(const Examples& examples, const QueryBatch& batch) {
   if (!examples.neighbors) {
-    set_alone(std::ssize(queries));
+    set_alone(std::ssize(batch.queries));
     return;
   }
   pair_ends_.clear();
   rows_.clear();
   slots_.clear();
-  int64_t pairs = 0;
-  for (const int64_t query : queries) {
-    for (const int32_t row : examples.neighbors->rows(query)) {
+  for (int64_t q = 0; q < std::ssize(batch.queries); ++q) {
+    const std::span<const int32_t> neighbors = examples.neighbors->rows(batch.queries[q]);
+    for (const int32_t place :
+         sampled_places(batch.seed, q, std::ssize(neighbors), batch.neighbor_sample)) {
+      const int32_t row = neighbors[place];
       int32_t& slot = slot_of_row_[row];
       if (slot < 0) {
         slot = static_cast<int32_t>(rows_.size());
@@ -20,8 +24,7 @@ void BatchRows::set(const Examples& examples, std::span<const int64_t> queries) 
       }
       slots_.push_back(slot);
     }
-    pairs += examples.neighbors->count(query);
-    pair_ends_.push_back(pairs);
+    pair_ends_.push_back(std::ssize(slots_));
   }
   for (const int32_t row : rows_) slot_of_row_[row] = -1;
 }

@@ -17,7 +17,7 @@ class BatchRows {
   /// @param memory_rows how many rows neighbours can be
   explicit BatchRows(int64_t memory_rows) : slot_of_row_(memory_rows, -1) {}
 
-  void set(const Examples& examples, std::span<const int64_t> queries);
+  void set(const Examples& examples, const QueryBatch& batch);
   /// So many queries that meet no row.
   void set_alone(int64_t queries);
 

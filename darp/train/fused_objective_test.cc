@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "darp/train/graph_objective.h"
 #include "tests/direct_policy.h"
@@ -50,6 +51,26 @@ TEST(FusedObjective, EqualsTheGraphForEveryInputAndNetwork) {
           EXPECT_LT(distance(got.gradient, expected), 1e-5) << write_yaml(spec);
         }
       }
+}
+
+TEST(FusedObjective, EqualsTheGraphOnASampleOfTheNeighbors) {
+  Rng rng(31);
+  PolicySpec spec;
+  spec.kind = DarpSpec{.network = {.hidden = {8, 6}}};
+  const RandomTraining data(rng, kObservation, kAction, 3, 12);
+  const auto parameters = random_parameters(rng, spec, kObservation, kAction);
+  std::set<double> losses;
+  for (const int64_t sample : {1, 2, 4, 0}) {
+    const QueryBatch batch{.queries = kQueries, .seed = 5, .neighbor_sample = sample};
+    const Answer got = fused(spec, data, parameters, batch);
+    std::vector<double> expected(parameters.size());
+    const double loss = precise_gradient(spec, data.memory(), data.examples(spec),
+                                         in_double(parameters), batch, expected);
+    EXPECT_NEAR(got.loss, loss, 1e-5 * loss);
+    EXPECT_LT(distance(got.gradient, expected), 1e-5);
+    losses.insert(got.loss);
+  }
+  EXPECT_EQ(losses.size(), 4u);
 }
 
 TEST(FusedObjective, EqualsTheGraphAtWidthsThatFillVectors) {

@@ -58,9 +58,9 @@ void FusedStep<Products>::prepare(std::span<const float> parameters, const Query
   DARP_CHECK(std::ssize(parameters) == count_, "{} parameters", parameters.size());
   current_ = parameters;
   batch_queries_ = std::ssize(batch.queries);
-  batch_.set(examples_, batch.queries);
+  batch_.set(examples_, batch);
   if (const Smoothness* smooth = smoothness()) {
-    compared_.set({.states = {}, .actions = {}, .neighbors = smooth->neighbors}, batch.queries);
+    compared_.set({.states = {}, .actions = {}, .neighbors = smooth->neighbors}, {batch.queries});
     batch_.set_alone(batch_queries_ + std::ssize(compared_.rows()));
   }
   set_queries(batch);

@@ -69,12 +69,16 @@ double MemberTraining::step(TrainState& state) {
   }
   QueryBatch batch{batch_rows(order_, settings.batch, state.batch), {}};
   Matrix noise;
-  if (settings.query_noise > 0) {
+  if (settings.query_noise > 0 || parts_.backsteps.rows() > 0) {
     noise = Matrix::zeros(std::ssize(batch.queries), parts_.observation_dim);
-    batch_noise(address, state.batch, settings.query_noise, noise.mutable_view());
+    if (settings.query_noise > 0)
+      batch_noise(address, state.batch, settings.query_noise, noise.mutable_view());
+    if (parts_.backsteps.rows() > 0)
+      batch_backsteps(address, state.batch, batch.queries, parts_.backsteps, noise.mutable_view());
     batch.noise = noise;
   }
   batch.seed = batch_seed(address, state.batch);
+  batch.neighbor_sample = settings.neighbor_sample;
 
   std::vector<float> gradient(state.parameters.size());
   const double loss = parts_.training.gradient(state.parameters, batch, gradient);

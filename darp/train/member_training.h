@@ -29,6 +29,7 @@ class MemberTraining {
     int64_t members = 1;
     Objective& training;
     int64_t training_rows = 0, observation_dim = 0;
+    MatrixView backsteps = {};  // of every training row, or none: backstep.h
     Objective* validation = nullptr;
     int64_t validation_rows = 0;
     ThreadPool& pool;

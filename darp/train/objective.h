@@ -37,6 +37,7 @@ struct QueryBatch {
   std::span<const int64_t> queries;  // rows of the examples
   MatrixView noise = {};             // queries x observation, added to the query states; or empty
   uint64_t seed = 0;                 // of dropout and of all else that is drawn
+  int64_t neighbor_sample = 0;  // so many of each query's neighbours (neighbor_sample.h); 0: all
 };
 
 /// The mean over queries of what the policy's kind says an answer costs (head_loss, in most). Not

@@ -38,7 +38,9 @@ void ScheduleSettings::visit_fields(FieldVisitor& v) {
 }
 
 void ValidationSettings::visit_fields(FieldVisitor& v) {
-  v.field("fraction", fraction, "Part of the episodes to measure on, not to learn from; 0: none.",
+  v.field("fraction", fraction,
+          "Part of the episodes to measure on, not to learn from, or of a single episode its end; "
+          "0: none.",
           {.min = 0, .max = 0.9});
   v.field("filter", filter, "Instead: the episodes of this filter key of the data file.");
   v.field("patience", patience,
@@ -66,6 +68,11 @@ void TrainSettings::visit_fields(FieldVisitor& v) {
   v.field("query_noise", query_noise,
           "Standard deviation of Gaussian noise on the queries, in standardised units.",
           {.min = 0, .max = 1000});
+  v.group("backstep", backstep, "Queries moved back against the motion.");
+  v.field(
+      "neighbor_sample", neighbor_sample,
+      "Learn from so many of each query's neighbours, drawn anew in every step; 0: all of them.",
+      {.min = 0, .max = 1e9});
   v.group("smoothness", smoothness,
           "The explicit neighbour regulariser (MRIL), for behaviour cloning.");
   v.group("ccil", ccil, "Corrective labels (CCIL), for behaviour cloning.");
@@ -102,6 +109,10 @@ void TrainSettings::check() const {
 
 void TrainSettings::check(const PolicySpec& spec) const {
   check();
+  if (neighbor_sample > 0 && (spec.kind_name() == "regent" ||
+                              spec.aggregation().kind == AggregationSettings::Kind::kConcatenation))
+    throw Error("train.neighbor_sample", "this policy reads its neighbours in their order",
+                "set it to 0");
   smoothness.check(spec);
   ccil.check(spec);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "darp/core/fields.h"
+#include "darp/train/backstep.h"
 #include "darp/train/ccil/ccil_settings.h"
 #include "darp/train/smoothness_settings.h"
 
@@ -60,6 +61,8 @@ struct TrainSettings {
   ScheduleSettings schedule;
   double ema = 0, ema_power = 0;
   double query_noise = 0;
+  BackstepSettings backstep;
+  int64_t neighbor_sample = 0;
   SmoothnessSettings smoothness;
   CcilSettings ccil;
   ValidationSettings validation;

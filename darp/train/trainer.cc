@@ -103,7 +103,7 @@ class Run {
     if (already_finished()) return {true, 0, 0, std::nullopt, layout().policy()};
     if (config_.train.ccil.wanted() && !find_labels()) return {};
     auto set = std::make_unique<TrainingSet>(dataset_, config_.policy, config_.train,
-                                             labeled_ ? &*labeled_ : nullptr);
+                                             labeled_ ? &*labeled_ : nullptr, options_.progress);
     write_origin();
     set->find_neighbors(layout().checkpoints(), pool_);
     set_ = std::move(set);
@@ -123,6 +123,7 @@ class Run {
          .training = *training,
          .training_rows = set_->training_rows(),
          .observation_dim = dataset_.observation_dim() * config_.policy.observation_horizon(),
+         .backsteps = set_->backsteps(),
          .validation = validation.get(),
          .validation_rows = set_->validation_rows(),
          .pool = pool_});
@@ -146,11 +147,11 @@ class Run {
 
   /// Corrective labels for the training episodes; false if it was stopped meanwhile.
   bool find_labels() {
-    const Dataset training = dataset_.select(split_for_training(dataset_, config_.train).first);
+    const TrainingSplit split = split_for_training(dataset_, config_.train);
     write_origin();
     const std::string key = short_hash(fingerprint_);
     labeled_ = labeled_dataset(
-        training, config_.train.ccil,
+        split.training ? *split.training : dataset_, config_.train.ccil,
         {layout().checkpoints() / fmt::format("labels-{}.safetensors", key), key}, pool_,
         {.seed = static_cast<uint64_t>(config_.train.seed),
          .progress = options_.progress,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "darp/data/split_steps.h"
 #include "darp/policy/action_chunks.h"
 #include "darp/policy/make_retriever.h"
 #include "darp/policy/novelty.h"
@@ -18,42 +19,51 @@ void check_counts(const NeighborTable& table, std::string_view rows) {
                   "add demonstrations, or let policy.retrieval.exclude leave out less");
 }
 
-}  // namespace
+using EpisodeSplit = std::pair<std::vector<int64_t>, std::vector<int64_t>>;
 
-std::pair<std::vector<int64_t>, std::vector<int64_t>> split_for_training(
-    const Dataset& dataset, const TrainSettings& settings) {
-  std::vector<int64_t> training, validation;
-  const std::string& filter = settings.validation.filter;
-  if (settings.validation.wanted() && filter.empty())
-    return split_episodes(dataset, settings.validation.fraction,
-                          static_cast<uint64_t>(settings.seed));
-  if (!filter.empty()) validation = dataset.filter(filter);
+EpisodeSplit split_by_filter(const Dataset& dataset, const std::string& filter) {
+  std::vector<int64_t> training, validation = dataset.filter(filter);
   for (int64_t e = 0; e < dataset.episodes(); ++e)
     if (!std::binary_search(validation.begin(), validation.end(), e)) training.push_back(e);
   const std::string where = dataset.source() + ": filter " + filter;
-  if (!filter.empty() && validation.empty())
+  if (validation.empty())
     throw Error(where, "has no episodes to validate on", "choose another filter or none");
   if (training.empty())
     throw Error(where, "has all episodes: none is left to learn from", "choose another filter");
   return {training, validation};
 }
 
+}  // namespace
+
+TrainingSplit split_for_training(const Dataset& dataset, const TrainSettings& settings) {
+  const ValidationSettings& wanted = settings.validation;
+  if (!wanted.wanted()) return {};
+  if (wanted.filter.empty() && dataset.episodes() == 1) {
+    auto [beginning, end] = split_steps(dataset, wanted.fraction);
+    return {std::move(beginning), std::move(end)};
+  }
+  const auto [training, validation] =
+      wanted.filter.empty()
+          ? split_episodes(dataset, wanted.fraction, static_cast<uint64_t>(settings.seed))
+          : split_by_filter(dataset, wanted.filter);
+  return {dataset.select(training), dataset.select(validation)};
+}
+
 TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
-                         const TrainSettings& settings, const Dataset* augmented)
+                         const TrainSettings& settings, const Dataset* augmented,
+                         Progress::Output output)
     : spec_(spec),
       smoothing_(settings.smoothness),
+      progress_(std::move(output)),
       rows_(&dataset),
       observations_(Normalizer::identity(1)),
       actions_(Normalizer::identity(1)) {
   spec.check();
   spec.limits.check(dataset.action_dim());
   settings.smoothness.check(spec);
-  std::optional<Dataset> held_out;
-  if (settings.validation.wanted()) {
-    const auto [training, validation] = split_for_training(dataset, settings);
-    if (!augmented) selected_ = dataset.select(training);
-    held_out = dataset.select(validation);
-  }
+  TrainingSplit split = split_for_training(dataset, settings);
+  const std::optional<Dataset> held_out = std::move(split.validation);
+  if (!augmented) selected_ = std::move(split.training);
   if (augmented)
     rows_ = augmented;
   else if (selected_)
@@ -61,12 +71,13 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
   observations_ = Normalizer::fit(spec.observations, rows_->observations());
   actions_ = Normalizer::fit(spec.actions, rows_->actions());
   training_ = standardized(*rows_);
+  backsteps_ = darp::backsteps(settings.backstep, training_.seen(), rows_->episode_ends());
   if (held_out) {
     validation_ = standardized(*held_out);
     validation_ends_ = held_out->episode_ends();
   }
   const auto retriever = [&](const RetrievalSettings& retrieval) {
-    Progress progress("index", rows_->steps(), "rows");
+    Progress progress("index", rows_->steps(), "rows", progress_);
     return make_retriever(retrieval, observations_, training_.states, rows_->episode_ends(),
                           &progress);
   };
@@ -79,12 +90,12 @@ void TrainingSet::find_neighbors(const std::filesystem::path& cache, ThreadPool&
   if (!retriever_) return;
   find_tables(cache, pool);
   calibration_ = calibrate(spec_, memory(), training());
-  Progress progress("distances", training_rows(), "rows");
+  Progress progress("distances", training_rows(), "rows", progress_);
   distance_quantiles_ = distance_quantiles(retriever_, training_.states, pool, &progress);
 }
 
 void TrainingSet::find_smooth_neighbors(const std::filesystem::path& cache, ThreadPool& pool) {
-  Progress progress("neighbours", training_rows(), "rows");
+  Progress progress("neighbours", training_rows(), "rows", progress_);
   smooth_neighbors_ = cached_neighbor_table(smooth_retriever_, cache, pool,
                                             {.distances = true, .progress = &progress});
   smooth_weights_ = smoothness_weights(smoothing_, *smooth_neighbors_);
@@ -92,7 +103,7 @@ void TrainingSet::find_smooth_neighbors(const std::filesystem::path& cache, Thre
 }
 
 void TrainingSet::find_tables(const std::filesystem::path& cache, ThreadPool& pool) {
-  Progress progress("neighbours", training_rows() + validation_rows(), "rows");
+  Progress progress("neighbours", training_rows() + validation_rows(), "rows", progress_);
   training_.neighbors = cached_neighbor_table(retriever_, cache, pool, {.progress = &progress});
   check_counts(*training_.neighbors, "training");
   if (!validation_) return;

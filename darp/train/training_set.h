@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "darp/core/progress.h"
 #include "darp/core/thread_pool.h"
 #include "darp/data/dataset.h"
 #include "darp/policy/policy_archive.h"
@@ -15,10 +16,14 @@
 
 namespace darp {
 
-/// The episodes to learn from and those to validate on, if any are wanted. Throws Error if there
-/// are not enough.
-std::pair<std::vector<int64_t>, std::vector<int64_t>> split_for_training(
-    const Dataset& dataset, const TrainSettings& settings);
+/// What to learn from and what to validate on.
+struct TrainingSplit {
+  std::optional<Dataset> training;    // nothing: all of the dataset
+  std::optional<Dataset> validation;  // nothing: none
+};
+/// By whole episodes; a single one is cut, and its end is validated on. Throws Error if there is
+/// not enough for both.
+TrainingSplit split_for_training(const Dataset& dataset, const TrainSettings& settings);
 
 /// Immutable once the neighbours are found. They always come from the training rows: a validation
 /// query finds nothing that learning did not see.
@@ -29,7 +34,8 @@ class TrainingSet {
   /// @param augmented what to learn from instead of the dataset's training episodes, or null; must
   ///                  outlive this
   TrainingSet(const Dataset& dataset, const PolicySpec& spec, const TrainSettings& settings,
-              const Dataset* augmented = nullptr);
+              const Dataset* augmented = nullptr,
+              Progress::Output output = Progress::standard_error());
   TrainingSet(const TrainingSet&) = delete;
   TrainingSet& operator=(const TrainingSet&) = delete;
 
@@ -43,6 +49,8 @@ class TrainingSet {
     if (smoothness_.neighbors) examples.smoothness = &smoothness_;
     return examples;
   }
+  /// What moves training queries, or no rows.
+  MatrixView backsteps() const { return backsteps_; }
   bool has_validation() const { return validation_.has_value(); }
   /// Without smoothness: what is measured is imitation alone.
   Examples validation() const { return validation_->examples(); }
@@ -71,13 +79,15 @@ class TrainingSet {
 
   PolicySpec spec_;
   SmoothnessSettings smoothing_;
-  std::optional<Dataset> selected_;  // the training episodes, if not all of them
+  Progress::Output progress_;
+  std::optional<Dataset> selected_;  // what to learn from, if not all
   const Dataset* rows_;
   Normalizer observations_, actions_;
   std::shared_ptr<const Retriever> retriever_;         // null for kinds without neighbours
   std::shared_ptr<const Retriever> smooth_retriever_;  // null without smoothness
   std::vector<int64_t> validation_ends_;
   Part training_;
+  Matrix backsteps_ = Matrix::zeros(0, 0);
   std::optional<Part> validation_;
   std::vector<float> distance_quantiles_, calibration_;
   std::optional<NeighborTable> smooth_neighbors_;

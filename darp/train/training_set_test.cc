@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "darp/policy/novelty.h"
 #include "tests/error_of.h"
 #include "tests/random_dataset.h"
@@ -50,6 +52,28 @@ TEST(TrainingSet, KeepsValidationEpisodesFromLearningAndRetrieval) {
   EXPECT_EQ(contents.distance_quantiles, distance_quantiles(contents.spec, contents.observations,
                                                             contents.demonstrations, pool));
   EXPECT_GT(contents.distance_quantiles.front(), 0);
+}
+
+TEST(TrainingSet, ValidatesOnTheEndOfASingleEpisode) {
+  const Dataset dataset = tame_dataset(4, 1);
+  TrainSettings settings;
+  settings.validation.fraction = 0.25;
+  const int64_t end = std::llround(0.25 * static_cast<double>(dataset.steps()));
+  ASSERT_GT(end, 1);
+  TrainingSet set(dataset, small_darp(), settings);
+  ThreadPool pool(1);
+  set.find_neighbors(test_folder(), pool);
+  EXPECT_EQ(set.validation_rows(), end);
+  EXPECT_EQ(set.training_rows(), dataset.steps() - end);
+  // What is held out is neither learned from nor retrieved from.
+  EXPECT_TRUE(same_bits(set.contents().demonstrations.observations,
+                        dataset.observations().rows_between(0, dataset.steps() - end)));
+  const TrainingSplit split = split_for_training(dataset, settings);
+  EXPECT_TRUE(same_bits(split.validation->actions(),
+                        dataset.actions().rows_between(dataset.steps() - end, dataset.steps())));
+
+  const Dataset one_step = Dataset(random_contents(1, {.episodes = 1, .longest = 1}));
+  EXPECT_SAYS(error_of([&] { split_for_training(one_step, settings); }), "1 steps");
 }
 
 TEST(TrainingSet, RefusesRowsWithoutNeighbors) {
@@ -114,9 +138,6 @@ TEST(TrainingSet, SaysWhatCannotWork) {
   limited.limits.high = {1, 2, 3};
   EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, limited, settings); }),
               "limits.high: has 3 numbers for 2 action dimensions");
-  settings.validation.fraction = 0.5;
-  EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, small_darp(), settings); }), "episode");
-  settings.validation.fraction = 0;
   settings.validation.filter = "valid";
   EXPECT_SAYS(error_of([&] { TrainingSet set(dataset, small_darp(), settings); }), "valid");
 }

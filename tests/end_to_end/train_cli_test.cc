@@ -173,11 +173,15 @@ TEST_F(TrainCli, SaysWhatIsWrongAndWhatToDo) {
       "none.hdf5");
 }
 
-TEST_F(TrainCli, ValidatesOnEpisodesOfItsOwnOrSaysThatThereAreNone) {
+TEST_F(TrainCli, ValidatesOnTheEndOfASingleEpisodeOrSaysThatThereIsNone) {
   write_dataset(random_dataset(3, {.episodes = 1, .longest = 60}), path("demos.npz"));
   const Outcome outcome = darp_command(arguments("run"));
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_CONTAINS(outcome.output, "episode");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_CONTAINS(outcome.output, "validation loss");
+  write_dataset(random_dataset(3, {.episodes = 1, .longest = 1}), path("demos.npz"));
+  const Outcome one_step = darp_command(arguments("one"));
+  EXPECT_EQ(one_step.code, 1);
+  EXPECT_CONTAINS(one_step.output, "no single episode to cut in two");
 }
 
 TEST_F(TrainCli, RefusesToGoOnWithOtherSettingsOrData) {

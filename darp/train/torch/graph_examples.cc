@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "darp/retrieval/neighbor_sample.h"
 #include "darp/train/torch/torch_edge.h"
 
 namespace darp {
@@ -65,17 +66,24 @@ at::Tensor GraphExamples::queries(const QueryBatch& batch, const at::Tensor& row
 int64_t GraphExamples::widest(const QueryBatch& batch) const {
   int64_t most = 0;
   for (const int64_t query : batch.queries) most = std::max(most, counts_[query]);
-  return most;
+  return batch.neighbor_sample > 0 ? std::min(most, batch.neighbor_sample) : most;
 }
 
 at::Tensor GraphExamples::neighbors(const QueryBatch& batch, const at::Tensor& rows) const {
-  return neighbors_.index_select(0, rows).narrow(1, 0, widest(batch));
+  const at::Tensor all = neighbors_.index_select(0, rows);
+  if (batch.neighbor_sample == 0) return all.narrow(1, 0, widest(batch));
+  at::Tensor places = at::zeros({std::ssize(batch.queries), widest(batch)}, at::kLong);
+  for (int64_t q = 0; q < std::ssize(batch.queries); ++q)
+    std::ranges::copy(
+        sampled_places(batch.seed, q, counts_[batch.queries[q]], batch.neighbor_sample),
+        places.data_ptr<int64_t>() + q * places.size(1));
+  return all.gather(1, places.to(device()));
 }
 
 NeighborMask GraphExamples::mask(const QueryBatch& batch) const {
   const int64_t width = widest(batch);
   std::vector<int64_t> counts;
-  for (const int64_t query : batch.queries) counts.push_back(counts_[query]);
+  for (const int64_t query : batch.queries) counts.push_back(std::min(counts_[query], width));
   if (std::ranges::count(counts, width) == std::ssize(counts)) return {};
   // In the answers' type, hence a copy: the gradient needs it after `counts` is gone.
   const at::Tensor count = to_tensor(counts, device()).to(queries_.scalar_type()).unsqueeze(1);
