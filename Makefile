@@ -9,7 +9,7 @@
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= safetensors policy npz pickle yaml zarr evaluation expert
+FUZZ_TARGETS ?= safetensors policy npz pickle yaml zarr evaluation expert exhibits
 build = cmake --preset $(1) $(3) > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; cmake --build --preset $(1) -j $(JOBS) $(2)
 
 all: deps

@@ -8,13 +8,14 @@
 #include "darp/core/file.h"
 #include "darp/core/numbers.h"
 #include "darp/report/report_sections.h"
+#include "darp/report/study_report.h"
 
 namespace darp {
 namespace {
 
 struct ReportCommandOptions {
   std::vector<std::string> inputs, labels, videos, pictures;
-  std::string out = "report.html", title;
+  std::string out = "report.html", title, markdown, csv, svg;
   int frames = 6;
 };
 
@@ -58,7 +59,40 @@ std::string command_line(const ReportCommandOptions& options) {
     line += fmt::format(" --frames {}", options.frames);
   if (!options.title.empty()) add("--title ", {options.title});
   add("--out ", {options.out});
+  if (!options.markdown.empty()) add("--markdown ", {options.markdown});
+  if (!options.csv.empty()) add("--csv ", {options.csv});
+  if (!options.svg.empty()) add("--svg ", {options.svg});
   return line;
+}
+
+/// The folder as seen from the file, for its links.
+std::string seen_from(const std::string& file, const std::string& folder) {
+  std::error_code failure;
+  const auto from = std::filesystem::absolute(file, failure).parent_path();
+  const auto to = std::filesystem::absolute(folder, failure).lexically_normal();
+  return to.lexically_relative(from.lexically_normal()).generic_string();
+}
+
+/// Markdown, CSV and SVG, where they are asked for.
+void write_exhibit_files(const ReportCommandOptions& options, const Report& report) {
+  std::optional<std::string> pictures;
+  if (!options.svg.empty() && !options.markdown.empty())
+    pictures = seen_from(options.markdown, options.svg);
+  const DrawnFiles files = draw_files(report.exhibits, pictures);
+  if (!options.markdown.empty()) {
+    write_file(options.markdown, files.markdown);
+    fmt::print("{}: the tables as Markdown\n", printable(options.markdown));
+  }
+  if (!options.csv.empty()) {
+    write_drawn(options.csv, files.csv);
+    fmt::print("{}: {}\n", printable(options.csv),
+               counted(static_cast<int64_t>(files.csv.size()), "CSV file"));
+  }
+  if (!options.svg.empty()) {
+    write_drawn(options.svg, files.svg);
+    fmt::print("{}: {}\n", printable(options.svg),
+               counted(static_cast<int64_t>(files.svg.size()), "SVG file"));
+  }
 }
 
 void report_command(const ReportCommandOptions& options) {
@@ -70,6 +104,7 @@ void report_command(const ReportCommandOptions& options) {
   for (const std::string& text : options.pictures)
     request.pictures.push_back(labelled(text, "--pictures"));
   request.pictures_of_folder = options.frames;
+  request.exhibits = !(options.markdown + options.csv + options.svg).empty();
   request.command = command_line(options);
   request.version = DARP_VERSION;
 
@@ -79,6 +114,7 @@ void report_command(const ReportCommandOptions& options) {
   fmt::print("{}: {} kB, from {}; open it in a browser\n", printable(options.out),
              grouped(static_cast<int64_t>(report.html.size() / 1000) + 1),
              counted(static_cast<int64_t>(request.inputs.size()), "input"));
+  if (request.exhibits) write_exhibit_files(options, report);
 }
 
 }  // namespace
@@ -86,14 +122,19 @@ void report_command(const ReportCommandOptions& options) {
 void add_report_command(CLI::App& app) {
   auto options = std::make_shared<ReportCommandOptions>();
   CLI::App* command =
-      app.add_subcommand("report", "Make one HTML page of training runs and evaluations");
+      app.add_subcommand("report", "Make one HTML page of studies, training runs and evaluations");
   command
       ->add_option("INPUT", options->inputs,
-                   "Run directories of `darp train` and files of `darp eval --json`; of an "
+                   "Folders of `darp study` (or their exhibits.json), run directories of `darp "
+                   "train` and files of `darp eval --json`; of an "
                    "environment's evaluations the first is what others are compared with")
       ->required();
   command->add_option("--out", options->out, "The page; replaced if it is there")
       ->capture_default_str();
+  command->add_option("--markdown", options->markdown, "FILE: tables as Markdown, too");
+  command->add_option("--csv", options->csv, "DIR: the numbers of each table and figure, too");
+  command->add_option("--svg", options->svg,
+                      "DIR: each figure as SVG, too; the Markdown shows them");
   command->add_option("--title", options->title, "Without it the environments' names");
   command
       ->add_option("--label", options->labels,
@@ -114,6 +155,7 @@ void add_report_command(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  darp report bc.json darp.json\n"
+      "  darp report studies-out/mujoco-table --markdown mujoco.md --csv csv --svg svg\n"
       "  darp report runs/hopper-bc-0 runs/hopper-darp-0 bc.json darp.json --out hopper.html\n"
       "  darp report darp.json --video \"darp, seed 0\"=hopper.mp4 --pictures darp=frames\n"
       "  darp report a.json b.json --label \"cloning\"=a.json --label \"ours\"=b.json --title "

@@ -55,16 +55,22 @@ std::vector<Tick> linear_ticks(const Interval& range, int wanted) {
   }
 }
 
-/// Every power of ten, or every second, third, ... of them where there are many.
+/// Powers of ten, or every second, third, ... of them where there are many; two and five times them
+/// too where there are few.
 std::vector<Tick> power_ticks(const Interval& range, int wanted) {
   const int first = static_cast<int>(std::ceil(std::log10(range.low) - 1e-9)),
             last = static_cast<int>(std::floor(std::log10(range.high) + 1e-9));
+  if (last <= first) return {};
   const int stride = std::max(1, (last - first + wanted) / wanted);
+  const bool few = 2 * (last - first + 1) <= wanted + 1;
   std::vector<Tick> ticks;
-  for (int power = first; power <= last; power += stride) {
-    const double value = std::pow(10.0, power);
-    ticks.push_back({value, power_label(value)});
-  }
+  for (int power = first - 1; power <= last; ++power)
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = factor * std::pow(10.0, power);
+      const bool chosen = factor == 1 ? (power - first) % stride == 0 : few;
+      if (chosen && value >= range.low * (1 - 1e-9) && value <= range.high * (1 + 1e-9))
+        ticks.push_back({value, power_label(value)});
+    }
   return ticks;
 }
 
@@ -109,7 +115,7 @@ double Axis::position(double value) const {
 std::vector<Tick> Axis::ticks(int wanted) const {
   if (scale_ == AxisScale::kLogarithmic) {
     std::vector<Tick> powers = power_ticks(range_, wanted);
-    if (powers.size() >= 2) return powers;
+    if (!powers.empty()) return powers;
   }
   return linear_ticks(range_, wanted);
 }

@@ -34,8 +34,8 @@ class Axis {
   /// 0 at the low end, 1 at the high end. `value` can be drawn.
   double position(double value) const;
   /// From low to high, at least one, about `wanted`: multiples of 1, 2 or 5 times a power of ten,
-  /// all with the same number of decimals; powers of ten on a logarithmic axis that holds two of
-  /// them.
+  /// all with the same number of decimals; on a logarithmic axis that holds two powers of ten
+  /// those, and where they are few also two and five times them.
   std::vector<Tick> ticks(int wanted = 5) const;
 
  private:

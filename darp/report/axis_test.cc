@@ -30,6 +30,8 @@ TEST(Axis, MarksRoundNumbers) {
 TEST(Axis, MarksPowersOfTenOnALogarithm) {
   EXPECT_EQ(labels_of(Axis({0.001, 1}, AxisScale::kLogarithmic)),
             (Labels{"0.001", "0.01", "0.1", "1"}));
+  EXPECT_EQ(labels_of(Axis({1, 60}, AxisScale::kLogarithmic)),
+            (Labels{"1", "2", "5", "10", "20", "50"}));
   // Too many powers are not all marked, and where there is but one round numbers stand in.
   EXPECT_LE(Axis({1e-40, 1e40}, AxisScale::kLogarithmic).ticks(5).size(), 6u);
   EXPECT_GE(Axis({2, 9}, AxisScale::kLogarithmic).ticks(5).size(), 2u);

@@ -22,6 +22,11 @@ p { margin: 8px 0; max-width: 54em; overflow-wrap: anywhere; }
   break-inside: avoid; overflow-wrap: anywhere; }
 .finding b { display: block; font-size: 19px; line-height: 1.35; }
 .finding span { color: #444; }
+.finding p { margin: 0 0 8px; }
+.finding p:last-child { margin: 0; }
+.contents { font-size: 14px; max-width: none; }
+.contents a { display: inline-block; margin-right: 20px; }
+a { color: #0b5c8c; }
 .note { color: #555; font-size: 14px; }
 table { border-collapse: collapse; margin: 6px 0 12px; font-size: 14.5px; }
 th, td { padding: 6px 14px 6px 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid #e6e6e6; }
@@ -29,7 +34,10 @@ th { font-weight: 600; color: #555; font-size: 13px; border-bottom: 1px solid #9
 th[title] { cursor: help; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; padding-left: 14px; }
 td.minor { color: #666; padding-left: 0; }
+td.best { font-weight: 700; }
+td[title] { cursor: help; }
 td.text { overflow-wrap: break-word; }
+.wide td.text:first-child { min-width: 9em; }
 table.facts { width: 100%; }
 table.facts th { width: 10em; color: #555; border-bottom: 1px solid #e6e6e6; font-weight: 400; }
 .key { vertical-align: -2px; margin-right: 6px; }
@@ -54,6 +62,9 @@ footer { margin-top: 48px; color: #777; font-size: 13px; }
   main { max-width: none; padding: 0; }
   h2, h3 { break-after: avoid; }
   tr { break-inside: avoid; }
+  table { font-size: 8.5pt; }
+  .wide { overflow: visible; }
+  .contents { display: none; }
   .finding { background: none; }
   details:not([open]) { display: none; }
 }
@@ -65,9 +76,13 @@ bool is_used(const HtmlTable& table, size_t column) {
   return false;
 }
 
-std::string class_of(Column kind, bool minor) {
-  return fmt::format("class=\"{}{}\"", kind == Column::kNumber ? "number" : "text",
-                     minor ? " minor" : "");
+std::string class_of(Column kind, bool minor, bool best) {
+  return fmt::format("class=\"{}{}{}\"", kind == Column::kNumber ? "number" : "text",
+                     minor ? " minor" : "", best ? " best" : "");
+}
+
+std::string title_attribute(std::string_view explanation) {
+  return explanation.empty() ? "" : fmt::format(" title=\"{}\"", escaped(explanation).text);
 }
 
 Markup element(std::string_view name, std::string_view attributes, const Markup& body) {
@@ -84,10 +99,8 @@ Markup html_table(const HtmlTable& table) {
     used.push_back(is_used(table, c));
     if (!used[c]) continue;
     const HtmlTable::Head& column = table.columns[c];
-    std::string attributes = class_of(column.kind, false);
-    if (!column.explanation.empty())
-      attributes += fmt::format(" title=\"{}\"", escaped(column.explanation).text);
-    head += element("th", attributes, escaped(column.title));
+    head += element("th", class_of(column.kind, false, false) + title_attribute(column.explanation),
+                    escaped(column.title));
   }
   for (const auto& row : table.rows) {
     DARP_CHECK(row.size() == table.columns.size(), "a row of {} in a table of {} columns",
@@ -95,7 +108,10 @@ Markup html_table(const HtmlTable& table) {
     Markup cells;
     for (size_t c = 0; c < row.size(); ++c)
       if (used[c])
-        cells += element("td", class_of(table.columns[c].kind, row[c].minor), row[c].content);
+        cells += element("td",
+                         class_of(table.columns[c].kind, row[c].minor, row[c].best) +
+                             title_attribute(row[c].explanation),
+                         row[c].content);
     body += element("tr", "", cells);
   }
   const Markup whole = element(
@@ -133,6 +149,12 @@ Markup finding(std::string_view headline, std::string_view explanation) {
                  element("b", "", escaped(headline)) + element("span", "", escaped(explanation)));
 }
 
+Markup summary_box(const std::vector<std::string>& paragraphs) {
+  Markup body;
+  for (const std::string& one : paragraphs) body += paragraph(one);
+  return paragraphs.empty() ? Markup{} : element("div", "class=\"finding\"", body);
+}
+
 Markup figure(const Markup& picture, std::string_view caption) {
   return element(
       "figure", "",
@@ -155,6 +177,17 @@ Markup section(std::string_view title, const Markup& body) {
 
 Markup subsection(std::string_view title, const Markup& body) {
   return element("h3", "", escaped(title)) + body;
+}
+
+Markup anchored(std::string_view id, const Markup& body) {
+  return element("div", fmt::format("id=\"{}\"", escaped(id).text), body);
+}
+
+Markup contents(const std::vector<std::pair<std::string, std::string>>& ids_and_titles) {
+  Markup links;
+  for (const auto& [id, title] : ids_and_titles)
+    links += element("a", fmt::format("href=\"#{}\"", escaped(id).text), escaped(title));
+  return element("p", "class=\"contents\"", links);
 }
 
 Markup embedded_png(Bytes png, std::string_view description) {

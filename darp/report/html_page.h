@@ -17,10 +17,12 @@ enum class Column { kText, kNumber };
 
 struct TableCell {
   Markup content;
-  bool minor = false;  // grey: belongs to the cell before it
+  bool minor = false;            // grey: belongs to the cell before it
+  bool best = false;             // bold
+  std::string explanation = {};  // shown under the pointer
 
   static TableCell text(std::string_view text, bool minor = false) {
-    return {escaped(text), minor};
+    return {escaped(text), minor, false, {}};
   }
 };
 struct HtmlTable {
@@ -45,6 +47,8 @@ Markup code_block(std::string_view text);
 Markup note(std::string_view text);
 /// The first thing to read: a line in bold and one that explains it.
 Markup finding(std::string_view headline, std::string_view explanation);
+/// The same for several sentences: a box with paragraphs.
+Markup summary_box(const std::vector<std::string>& paragraphs);
 Markup figure(const Markup& picture, std::string_view caption);
 /// Side by side where there is room.
 Markup side_by_side(const std::vector<Markup>& figures);
@@ -52,6 +56,10 @@ Markup side_by_side(const std::vector<Markup>& figures);
 Markup details(std::string_view summary, const Markup& body);
 Markup section(std::string_view title, const Markup& body);
 Markup subsection(std::string_view title, const Markup& body);
+/// A place that links lead to, and links to such places in one paragraph. Ids are a-z, 0-9, '-',
+/// '_'.
+Markup anchored(std::string_view id, const Markup& body);
+Markup contents(const std::vector<std::pair<std::string, std::string>>& ids_and_titles);
 
 /// A PNG picture and an mp4 film, inside the page.
 Markup embedded_png(Bytes png, std::string_view description);

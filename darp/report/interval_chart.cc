@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "darp/core/error.h"
 #include "darp/report/plot_frame.h"
@@ -8,7 +7,7 @@ namespace darp {
 namespace {
 
 constexpr int kIntervalTicks = 7;
-constexpr double kPlainRow = 40, kRowWithDots = 76, kDot = 6;
+constexpr double kPlainRow = 40, kRowWithDots = 76;
 /// Of the range, at least on either side of the reference.
 constexpr double kSideRoom = 0.25;
 constexpr size_t kNameColumns = 28, kTextColumns = 48, kSideColumns = 36;
@@ -44,30 +43,6 @@ Axis axis_of(const IntervalChart& chart) {
     values.insert(values.end(), {*chart.reference - room, *chart.reference + room});
   }
   return Axis(values);
-}
-
-/// Dots that would hide each other stand beside each other: the first of a column in the middle,
-/// the next above and below it in turn.
-void draw_dots(SvgCanvas& canvas, const PlotArea& area, const IntervalRow& row, double middle,
-               double half_height) {
-  std::vector<double> values;
-  for (const size_t i : evenly_chosen(row.values.size(), kMostDots))
-    if (can_draw(row.values[i])) values.push_back(row.values[i]);
-  std::sort(values.begin(), values.end());
-  std::map<int64_t, int> in_column;
-  int fullest = 1;
-  std::vector<std::pair<double, int>> places;
-  for (const double value : values) {
-    const double x = area.pixel_x(value);
-    const int rank = in_column[static_cast<int64_t>(x / kDot)]++;
-    fullest = std::max(fullest, rank + 1);
-    places.emplace_back(x, rank);
-  }
-  const double spacing = std::min(kDot, 2 * half_height / fullest);
-  for (const auto& [x, rank] : places) {
-    const double side = rank % 2 == 0 ? 1 : -1;
-    canvas.marker({x, middle + side * spacing * ((rank + 1) / 2)}, row.style, kDot, 0.55);
-  }
 }
 
 void draw_interval(SvgCanvas& canvas, const PlotArea& area, const IntervalRow& row, double y) {
@@ -119,7 +94,7 @@ Markup interval_chart(const IntervalChart& chart) {
     // Dots lie in the lower part of a row, below its interval.
     const bool dots = !row.values.empty();
     const double middle = dots ? y + 18 : y + kPlainRow / 2;
-    if (dots) draw_dots(canvas, area, row, y + 49, 17);
+    if (dots) draw_dots(canvas, area, row.values, row.style, y + 49, 17);
     if (is_drawn(row)) draw_interval(canvas, area, row, middle);
     canvas.text({area.left - 12, middle + 4}, shortened(row.name, kNameColumns),
                 {.anchor = TextAnchor::kEnd, .size = kTitleSize, .bold = true});

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "darp/core/error.h"
-#include "darp/report/plot_frame.h"
+#include "darp/report/chart_marks.h"
 
 namespace darp {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 constexpr int kXTicks = 6, kYTicks = 5;
 constexpr double kLegendRow = 20, kLegendSample = 30;
 constexpr size_t kLegendColumns = 32, kLegendMost = 24;
-/// Of a line, so that it is told from others without colour.
-constexpr size_t kMarkers = 6;
+/// Of a line, so that it is told from others without colour; short lines have them everywhere.
+constexpr size_t kMarkers = 6, kShortLine = 24;
 /// Points of a line: more than a screen has columns for a chart, in pairs of lowest and highest.
 constexpr size_t kMostPoints = 800;
 
@@ -42,10 +42,15 @@ void draw_legend(SvgCanvas& canvas, const LineChart& chart,
   for (const LegendPlace& place : places) {
     const LineSeries& series = chart.series[place.series];
     const PixelPoint from{place.x, place.y - 4}, to{place.x + kLegendSample, place.y - 4};
-    canvas.line(from, to, style_color(series.style), 2, style_dashes(series.style));
+    if (!series.points)
+      canvas.line(from, to, style_color(series.style), 2, style_dashes(series.style));
     canvas.marker({(from.x + to.x) / 2, from.y}, series.style, 7);
     canvas.text({to.x + 8, place.y}, shortened(series.name, kLegendColumns), {.size = kTitleSize});
   }
+  if (chart.series.size() > places.size())
+    canvas.text({places[0].x, places.back().y + kLegendRow},
+                fmt::format("and {} more", chart.series.size() - places.size()),
+                {.size = kTitleSize, .color = kTickColor});
 }
 
 bool has_point(const LineChart& chart, const LineSeries& series, size_t i) {
@@ -103,12 +108,40 @@ void draw_band(SvgCanvas& canvas, const PlotArea& area, const LineChart& chart,
     around.push_back(area.at(series.x[i], band.high));
     back.push_back(area.at(series.x[i], band.low));
   }
+  if (around.size() < 2) return;
+  // Bands that lie on each other are told apart by their edges.
+  for (const auto& edge : {around, back})
+    canvas.polyline(edge, style_color(series.style), 0.75, "", 0.6);
   around.insert(around.end(), back.rbegin(), back.rend());
-  if (around.size() > 2) canvas.polygon(around, style_color(series.style), 0.16);
+  canvas.polygon(around, style_color(series.style), 0.13);
+}
+
+void draw_bar(SvgCanvas& canvas, const PlotArea& area, const LineChart& chart,
+              const LineSeries& series, size_t i) {
+  const Interval& band = series.band[i];
+  if (!can_draw(band.low, chart.y.scale) || !can_draw(band.high, chart.y.scale)) return;
+  const PixelPoint low = area.at(series.x[i], band.low), high = area.at(series.x[i], band.high);
+  canvas.line(low, high, style_color(series.style), 1.25);
+  for (const PixelPoint& end : {low, high})
+    canvas.line({end.x - 3, end.y}, {end.x + 3, end.y}, style_color(series.style), 1.25);
+}
+
+void draw_points(SvgCanvas& canvas, const PlotArea& area, const LineChart& chart,
+                 const LineSeries& series) {
+  std::vector<size_t> drawn;
+  for (size_t i = 0; i < series.x.size(); ++i)
+    if (has_point(chart, series, i)) drawn.push_back(i);
+  const double opacity = drawn.size() > 100 ? 0.55 : 0.85;
+  for (const size_t k : evenly_chosen(drawn.size(), kMostDots)) {
+    const size_t i = drawn[k];
+    if (!series.band.empty()) draw_bar(canvas, area, chart, series, i);
+    canvas.marker(area.at(series.x[i], series.y[i]), series.style, 7, opacity);
+  }
 }
 
 void draw_series(SvgCanvas& canvas, const PlotArea& area, const LineChart& chart,
                  const LineSeries& series) {
+  if (series.points) return draw_points(canvas, area, chart, series);
   const auto runs = unbroken(chart, series);
   std::vector<PixelPoint> all;
   for (const auto& run : runs) {
@@ -121,11 +154,12 @@ void draw_series(SvgCanvas& canvas, const PlotArea& area, const LineChart& chart
       canvas.marker(points[0], series.style, 7);
     all.insert(all.end(), points.begin(), points.end());
   }
-  for (const size_t i : evenly_chosen(all.size(), kMarkers)) canvas.marker(all[i], series.style, 7);
+  for (const size_t i : evenly_chosen(all.size(), all.size() > kShortLine ? kMarkers : kShortLine))
+    canvas.marker(all[i], series.style, 7);
 }
 
-Axis axis_of(const LineChart& chart, bool of_x) {
-  std::vector<double> values;
+Axis axis_of(const LineChart& chart, const ChartMarks& marks, bool of_x) {
+  std::vector<double> values = marks.values(of_x);
   for (const LineSeries& series : chart.series)
     for (size_t i = 0; i < series.x.size(); ++i) {
       if (!has_point(chart, series, i)) continue;
@@ -144,17 +178,21 @@ Markup line_chart(const LineChart& chart) {
                    (series.band.empty() || series.band.size() == series.y.size()),
                "a series of {} x, {} y and {} band values", series.x.size(), series.y.size(),
                series.band.size());
-  const Axis x = axis_of(chart, true), y = axis_of(chart, false);
-  const double left = left_margin(y, kYTicks), right = chart.width - 16;
-  const std::vector<LegendPlace> legend = legend_places(chart, left, right);
-  const double top = legend.empty() ? 12 : legend.back().y + 14;
-  // Whatever the legend takes, lines keep their height.
+  ChartMarks marks(chart.marks, chart.x.scale, chart.y.scale);
+  const Axis x = axis_of(chart, marks, true), y = axis_of(chart, marks, false);
+  const double left = left_margin(y, kYTicks), right = chart.width - 16 - marks.right_margin();
+  const std::vector<LegendPlace> legend = legend_places(chart, left, chart.width - 16);
+  const double legend_bottom = legend.empty() ? 12 : legend.back().y + 14;
+  const double more = chart.series.size() > legend.size() ? kLegendRow : 0;
+  const double top = legend_bottom + more + marks.lay_out(x, left, right);
+  // Whatever stands above it, lines keep their height.
   const double height = chart.height + std::max(0.0, top - 28);
   const PlotArea area{left, top, right, height - 46, x, y};
 
   SvgCanvas canvas(chart.width, height, chart.y.title + " over " + chart.x.title);
   draw_x_axis(canvas, area, chart.x.title, kXTicks);
   draw_y_axis(canvas, area, chart.y.title, kYTicks);
+  marks.draw(canvas, area);
   bool any = false;
   for (const LineSeries& series : chart.series) {
     for (size_t i = 0; i < series.x.size(); ++i) any = any || has_point(chart, series, i);

@@ -27,6 +27,11 @@ double left_margin(const Axis& y, int ticks);
 
 void draw_x_axis(SvgCanvas& canvas, const PlotArea& area, std::string_view title, int ticks);
 void draw_y_axis(SvgCanvas& canvas, const PlotArea& area, std::string_view title, int ticks);
+/// A marker for each value, around `middle`: those that would hide each other stand beside each
+/// other, at most `half_height` away. Of many, evenly chosen ones.
+void draw_dots(SvgCanvas& canvas, const PlotArea& area, const std::vector<double>& values,
+               int style, double middle, double half_height, double size = 6,
+               double opacity = 0.55);
 /// In the middle of an area without data.
 void draw_nothing(SvgCanvas& canvas, const PlotArea& area);
 

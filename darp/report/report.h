@@ -1,6 +1,6 @@
 #pragma once
-// Runs and evaluations in, one HTML file out: who is better and how sure that is, learning curves,
-// pictures, and how to make it all again. docs/reports.md is the guide.
+// Studies, runs and evaluations in, one HTML file out: what was found, who is better and how sure
+// that is, learning curves, pictures, and how to make it all again. docs/reports.md is the guide.
 
 #include <filesystem>
 #include <string>
@@ -21,12 +21,16 @@ struct ReportRequest {
   std::vector<LabelledPath> videos = {};    // mp4 files
   std::vector<LabelledPath> pictures = {};  // folders of PNG pictures
   int pictures_of_folder = 6;               // at most
+  bool exhibits = false;                    // wanted beside the page
   std::string command = {};                 // that asked for it, to be told in the report
   std::string version = {};                 // of the program
 };
 
 struct Report {
   std::string html;
+  /// Where wanted, the same to be written as Markdown, CSV and SVG (study_report.h): the sets of
+  /// studies, then one of all evaluations and runs.
+  std::vector<ExhibitSet> exhibits;
   std::vector<std::string> warnings;  // for people
 };
 

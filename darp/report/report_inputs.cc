@@ -8,8 +8,9 @@
 
 #include "darp/core/file.h"
 #include "darp/core/hash.h"
-#include "darp/eval/evaluation_file.h"
 #include "darp/core/strict_json.h"
+#include "darp/eval/evaluation_file.h"
+#include "darp/exhibit/exhibit_file.h"
 #include "darp/train/run_directory.h"
 #include "darp/train/run_report.h"
 #include "darp/train/train_config.h"
@@ -89,14 +90,33 @@ RunInput read_run_input(const fs::path& folder) {
   return run;
 }
 
+constexpr std::string_view kGiveInputs =
+    "give folders of darp study, run directories of darp train and files of darp eval --json";
+
+/// A study's folder has the file, and runs below it; a file says what it is on its first lines.
+bool is_study(const fs::path& path) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) return fs::exists(path / kExhibitFile, failure);
+  if (path.filename() == kExhibitFile) return true;
+  const MappedFile file(path);
+  return as_text(file.bytes()).substr(0, 100).find("\"darp exhibits\"") != std::string_view::npos;
+}
+
+StudyInput read_study_input(const InputPath& input) {
+  std::error_code failure;
+  const bool is_folder = fs::is_directory(input.path, failure);
+  StudyInput study{is_folder ? input.path : input.path.parent_path(), read_exhibits(input.path)};
+  if (!input.label.empty()) study.set.title = input.label;
+  return study;
+}
+
 /// Data and policies are easily given by mistake: they are not damaged evaluations.
 void check_looks_like_json(const fs::path& path) {
   const MappedFile file(path);
   const std::string_view text = as_text(file.bytes());
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || text[first] != '{')
-    throw Error(path.string(), "is neither a run nor an evaluation",
-                "give run directories of darp train and files of darp eval --json");
+    throw Error(path.string(), "is neither a study, a run nor an evaluation", kGiveInputs);
 }
 
 /// The last part of a path that is a name: of "runs/a/" it is "a", of "." the folder's own.
@@ -183,9 +203,10 @@ ReportInputs read_report_inputs(const std::vector<InputPath>& paths) {
     std::error_code failure;
     const auto kind = fs::status(input.path, failure).type();
     if (kind == fs::file_type::not_found)
-      throw Error(input.path.string(), "does not exist",
-                  "give run directories of darp train and files of darp eval --json");
-    if (kind == fs::file_type::directory) {
+      throw Error(input.path.string(), "does not exist", kGiveInputs);
+    if (is_study(input.path)) {
+      inputs.studies.push_back(read_study_input(input));
+    } else if (kind == fs::file_type::directory) {
       inputs.runs.push_back(read_run_input(input.path));
       run_labels.push_back(input.label);
     } else {

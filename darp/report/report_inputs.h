@@ -1,11 +1,12 @@
 #pragma once
-// What a report is made of: training runs and evaluations, read and labelled.
+// What a report is made of: studies, training runs and evaluations, read and labelled.
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "darp/eval/evaluation.h"
+#include "darp/exhibit/exhibit.h"
 #include "darp/report/axis.h"
 
 namespace darp {
@@ -37,7 +38,14 @@ struct EvaluationInput {
   std::vector<Evaluation> evaluations;  // more than one: trainings of one method
 };
 
+/// What a study found; the films of its set lie in the folder.
+struct StudyInput {
+  std::filesystem::path folder;
+  ExhibitSet set;
+};
+
 struct ReportInputs {
+  std::vector<StudyInput> studies;
   std::vector<RunInput> runs;
   std::vector<EvaluationInput> evaluations;
 };
@@ -45,7 +53,8 @@ struct ReportInputs {
 /// "hopper", "hopper with time_limit=300".
 std::string environment_title(const EvaluationSubject& subject);
 
-/// A run directory or an evaluation file; an empty label is made from its name.
+/// A study's folder or exhibits file, a run directory or an evaluation file; an empty label is made
+/// from its name. A study's label is its title.
 struct InputPath {
   std::filesystem::path path;
   std::string label = {};
@@ -53,7 +62,7 @@ struct InputPath {
 
 /// Reads them all, each kind in the order given. Where names of two runs, or of two evaluations in
 /// one environment, are the same, their folders' names make them different. Throws Error for what
-/// is neither run nor evaluation, for damaged files, and for labels that stay the same.
+/// is none of them, for damaged files, and for labels that stay the same.
 ReportInputs read_report_inputs(const std::vector<InputPath>& paths);
 
 }  // namespace darp

@@ -43,6 +43,13 @@ Markup training_section(const std::vector<RunInput>& runs);
 /// Where everything came from, and the commands to make it again.
 Markup provenance_section(const ReportInputs& inputs, const std::string& report_command);
 
+/// Returns as a table and as boxes for each environment, and learning curves: what evaluations and
+/// runs show, as exhibits.
+ExhibitSet exhibits_of(const ReportInputs& inputs, const std::vector<EnvironmentGroup>& groups);
+/// The parts of it.
+std::vector<Exhibit> returns_exhibits(const EnvironmentGroup& group, const std::string& suffix);
+std::vector<Exhibit> training_exhibits(const std::vector<RunInput>& runs);
+
 /// As one word of a shell's command line, whatever is in it.
 std::string shell_word(std::string_view text);
 

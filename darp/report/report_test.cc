@@ -8,6 +8,7 @@
 #include "darp/core/rng.h"
 #include "darp/eval/evaluation_file.h"
 #include "darp/report/report_sections.h"
+#include "darp/report/study_report.h"
 #include "darp/train/train_config.h"
 #include "tests/error_of.h"
 #include "tests/test_folder.h"
@@ -218,7 +219,7 @@ TEST_F(Reports, RefuseWhatIsNeitherRunNorEvaluation) {
   for (const std::string_view other : {"PK\x03\x04", "", " \n", "[1]"}) {
     write_file(folder_ / "x.json", other);
     EXPECT_SAYS(error_of([&] { make_report({.inputs = {{folder_ / "x.json"}}}); }),
-                "is neither a run nor an evaluation");
+                "is neither a study, a run nor an evaluation");
   }
   const auto damaged = [&](const std::string& metrics, const std::string& manifest) {
     return error_of([&] { make_report({.inputs = {{write_run("damaged", metrics, manifest)}}}); });
@@ -241,6 +242,44 @@ TEST_F(Reports, WarnOfLargePages) {
       {.inputs = {{write_sample("a.json", {})}}, .videos = {{"film", folder_ / "film.mp4"}}});
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_SAYS(report.warnings[0], "the page has 21 MB");
+}
+
+TEST_F(Reports, ShowStudiesBeforeEverythingElse) {
+  ExhibitSet set{"sweep", "Sweep <over> k", "More is better."};
+  set.facts = {{"command", "darp study sweep"}};
+  set.exhibits = {
+      ExhibitBoxes{{"seeds", "Every training", "A note."}, "return", "", {{"bc", {1, 2}}}}};
+  const fs::path study = folder_ / "study";
+  write_study_report(study, set);
+  const std::string page = html({{write_sample("a.json", {.mean = 50})}, {study}});
+  EXPECT_LT(page.find("More is better."), page.find("hopper: a returns"));
+  for (const char* part : {"<h1>Sweep &lt;over&gt; k</h1>", "<h2>Sweep", "Every training",
+                           "A note.", "<code>darp study sweep</code>"})
+    EXPECT_SHOWS(page, part);
+  EXPECT_SHOWS(html({{study}, {study}}), "<h1>Report on sweep, sweep</h1>");
+  const std::string alone = html({{study / "exhibits.json", "Our title"}});
+  EXPECT_SHOWS(alone, "<h1>Our title</h1>");
+  EXPECT_EQ(alone.find("<h2>Our title"), std::string::npos);
+  fs::rename(study / "exhibits.json", study / "other.json");
+  EXPECT_SHOWS(html({{study / "other.json"}}), "More is better.");
+}
+
+TEST_F(Reports, AreExhibitsToo) {
+  const Report report = make_report(
+      {.inputs = {{write_sample("bc.json", {.mean = 50})},
+                  {write_sample("ant.json", {.environment = "ant", .has_success = true})},
+                  {write_run("run", "{\"member\":0,\"epoch\":0,\"train_loss\":1}\n", "")}},
+       .exhibits = true});
+  const DrawnFiles files = draw_files(report.exhibits, "svg");
+  std::vector<std::string> csv, svg;
+  for (const DrawnFile& file : files.csv) csv.push_back(file.name);
+  for (const DrawnFile& file : files.svg) svg.push_back(file.name);
+  EXPECT_EQ(csv, (std::vector<std::string>{"returns-1.csv", "episodes-1.csv", "returns-2.csv",
+                                           "episodes-2.csv", "training-loss.csv"}));
+  EXPECT_EQ(svg,
+            (std::vector<std::string>{"episodes-1.svg", "episodes-2.svg", "training-loss.svg"}));
+  EXPECT_SHOWS(files.markdown, "| bc | 1 | 30 | ");
+  EXPECT_SHOWS(files.markdown, "(svg/training-loss.svg)");
 }
 
 TEST(ShellWord, IsOneWordWhateverIsInIt) {

@@ -175,4 +175,50 @@ Markup returns_section(const EnvironmentGroup& group) {
   return body + note(notes) + returns_chart(rows);
 }
 
+std::vector<Exhibit> returns_exhibits(const EnvironmentGroup& group, const std::string& suffix) {
+  std::vector<ReturnsRow> rows;
+  for (const EvaluationInput* input : group.inputs) rows.push_back(row_of(*input));
+  const ReturnText text(largest_of(rows));
+  ExhibitTable table{{"returns" + suffix, "Returns: " + group.title, conditions_of(group)},
+                     {{"method", false},
+                      {"trainings"},
+                      {"episodes"},
+                      {"mean return"},
+                      {"95 % interval"},
+                      {"median"},
+                      {"IQM"},
+                      {"success"},
+                      {"mishaps"}},
+                     {}};
+  ExhibitBoxes boxes{{"episodes" + suffix, "Every return: " + group.title,
+                      "Each dot is an episode, or the mean of a training where there are several."},
+                     "return",
+                     "",
+                     {}};
+  const auto number = [](int64_t count) {
+    return ExhibitCell{grouped(count), static_cast<double>(count)};
+  };
+  for (const ReturnsRow& row : rows) {
+    const Interval& interval = row.returns.mean_bootstrap;
+    const std::string mean = text(row.returns.mean), around = interval_text(interval, text);
+    const double success = row.success ? 100 * row.success->rate : 0;
+    table.rows.push_back(
+        {{row.input->label},
+         number(row.policies),
+         number(row.episodes),
+         {mean, row.returns.mean, interval},
+         {around, {}, {}, false, true},
+         {text(row.returns.median), row.returns.median},
+         {text(row.returns.interquartile_mean), row.returns.interquartile_mean},
+         row.success ? ExhibitCell{fmt::format("{:.0f} %", success), success} : ExhibitCell{},
+         number(row.mishaps)});
+    boxes.rows.push_back({row.input->label,
+                          row.values,
+                          {},
+                          mean + " " + around,
+                          static_cast<int>(boxes.rows.size())});
+  }
+  return {std::move(table), std::move(boxes)};
+}
+
 }  // namespace darp

@@ -21,8 +21,13 @@ constexpr std::array<StyleLook, kStyles> kLooks = {{{"#0072B2", ""},
                                                     {"#E69F00", "4 2 1 2 1 2"},
                                                     {"#222222", "1 3"}}};
 
-const StyleLook& look_of(int style) {
-  return kLooks[static_cast<size_t>(style % kStyles)];
+/// Which dashes and which marker: another with the same colour has others.
+int shape_of(int style) {
+  return (style + style / kStyles) % kStyles;
+}
+
+std::string opacity_attribute(double opacity) {
+  return opacity < 1 ? fmt::format(" opacity=\"{:g}\"", opacity) : "";
 }
 
 /// A hundredth of a pixel is as fine as it gets; without it texts would differ by rounding, and
@@ -55,7 +60,7 @@ std::span<const PixelPoint> marker_corners(int style) {
       {{-0.5, -1.3}, {0.5, -1.3}, {0.5, 1.3}, {-0.5, 1.3}}};
   static constexpr std::array<PixelPoint, 4> kDash = {
       {{-1.3, -0.5}, {1.3, -0.5}, {1.3, 0.5}, {-1.3, 0.5}}};
-  switch (style % kStyles) {
+  switch (shape_of(style)) {
     case 1:
       return kDiamond;
     case 2:
@@ -74,9 +79,8 @@ std::span<const PixelPoint> marker_corners(int style) {
 }
 
 std::string marker_shape(PixelPoint center, int style, double size, double opacity) {
-  const std::string look =
-      fmt::format("fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.75\"{}", style_color(style),
-                  opacity < 1 ? fmt::format(" opacity=\"{:g}\"", opacity) : "");
+  const std::string look = fmt::format("fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.75\"{}",
+                                       style_color(style), opacity_attribute(opacity));
   const std::span<const PixelPoint> corners = marker_corners(style);
   if (corners.empty())
     return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>\n", pixels(center.x),
@@ -95,11 +99,11 @@ std::string_view anchor_name(TextAnchor anchor) {
 }  // namespace
 
 std::string_view style_color(int style) {
-  return look_of(style).color;
+  return kLooks[static_cast<size_t>(style % kStyles)].color;
 }
 
 std::string_view style_dashes(int style) {
-  return look_of(style).dashes;
+  return kLooks[static_cast<size_t>(shape_of(style))].dashes;
 }
 
 double text_width(std::string_view text, double size) {
@@ -122,11 +126,11 @@ void SvgCanvas::line(PixelPoint from, PixelPoint to, std::string_view color, dou
 }
 
 void SvgCanvas::polyline(std::span<const PixelPoint> points, std::string_view color, double width,
-                         std::string_view dashes) {
+                         std::string_view dashes, double opacity) {
   body_ += fmt::format(
       "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\" "
-      "stroke-linejoin=\"round\"{}/>\n",
-      point_list(points), color, width, dash_attribute(dashes));
+      "stroke-linejoin=\"round\"{}{}/>\n",
+      point_list(points), color, width, dash_attribute(dashes), opacity_attribute(opacity));
 }
 
 void SvgCanvas::polygon(std::span<const PixelPoint> points, std::string_view fill, double opacity) {
@@ -138,12 +142,35 @@ void SvgCanvas::marker(PixelPoint center, int style, double size, double opacity
   body_ += marker_shape(center, style, size, opacity);
 }
 
+void SvgCanvas::hollow_diamond(PixelPoint center, double size) {
+  const double r = size / 2;
+  const std::array<PixelPoint, 4> corners = {{{center.x, center.y - r},
+                                              {center.x + r, center.y},
+                                              {center.x, center.y + r},
+                                              {center.x - r, center.y}}};
+  body_ +=
+      fmt::format("<polygon points=\"{}\" fill=\"#fff\" stroke=\"#222\" stroke-width=\"1.75\"/>\n",
+                  point_list(corners));
+}
+
+void SvgCanvas::rectangle(PixelPoint corner, PixelPoint opposite, std::string_view color,
+                          double fill_opacity, double width) {
+  body_ += fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" fill-opacity=\"{:g}\" "
+      "stroke=\"{}\" stroke-width=\"{:g}\"/>\n",
+      pixels(corner.x), pixels(corner.y), pixels(opposite.x - corner.x),
+      pixels(opposite.y - corner.y), color, fill_opacity, color, width);
+}
+
 void SvgCanvas::text(PixelPoint at, std::string_view text, const TextLook& look) {
   body_ += fmt::format(
-      "<text x=\"{0}\" y=\"{1}\" font-size=\"{2:g}\" fill=\"{3}\" text-anchor=\"{4}\"{5}{6}>{7}"
+      "<text x=\"{0}\" y=\"{1}\" font-size=\"{2:g}\" fill=\"{3}\" text-anchor=\"{4}\"{5}{6}{7}>{8}"
       "</text>\n",
       pixels(at.x), pixels(at.y), look.size, look.color, anchor_name(look.anchor),
       look.bold ? " font-weight=\"600\"" : "",
+      look.halo ? " stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\" "
+                  "stroke-linejoin=\"round\""
+                : "",
       look.upward ? fmt::format(" transform=\"rotate(-90 {} {})\"", pixels(at.x), pixels(at.y))
                   : "",
       escaped(text).text);

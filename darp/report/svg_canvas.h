@@ -14,7 +14,8 @@ struct PixelPoint {
 };
 
 /// How one series looks, whatever the picture: colour, dashes and marker all differ, so that it is
-/// told apart by those who see no colours and on grey paper. Styles repeat after kStyles.
+/// told apart by those who see no colours and on grey paper. After kStyles of them colours come
+/// again, with other dashes and markers; after kStyles * kStyles all does.
 inline constexpr int kStyles = 7;
 /// Okabe and Ito's, without yellow, which no white paper shows.
 std::string_view style_color(int style);
@@ -29,6 +30,7 @@ struct TextLook {
   std::string_view color = "#333";
   bool bold = false;
   bool upward = false;  // turned by a quarter
+  bool halo = false;    // white around it, over lines
 };
 
 /// About how wide text of that size is.
@@ -42,10 +44,14 @@ class SvgCanvas {
   void line(PixelPoint from, PixelPoint to, std::string_view color, double width,
             std::string_view dashes = "");
   void polyline(std::span<const PixelPoint> points, std::string_view color, double width,
-                std::string_view dashes = "");
+                std::string_view dashes = "", double opacity = 1);
   void polygon(std::span<const PixelPoint> points, std::string_view fill, double opacity);
   /// The style's marker, `size` wide, with a thin white rim.
   void marker(PixelPoint center, int style, double size, double opacity = 1);
+  /// A diamond with a dark rim and nothing in it: what something is compared with.
+  void hollow_diamond(PixelPoint center, double size);
+  void rectangle(PixelPoint corner, PixelPoint opposite, std::string_view color,
+                 double fill_opacity, double width);
   void text(PixelPoint at, std::string_view text, const TextLook& look);
 
   Markup finish() const;

@@ -18,17 +18,25 @@ struct AxisLook {
   AxisScale scale = AxisScale::kLinear;
 };
 
-/// A line through y over x. It breaks where a value cannot be drawn.
+/// A line through y over x, which breaks where a value cannot be drawn; or points alone.
 struct LineSeries {
   std::string name;
   int style = 0;  // svg_canvas.h
   std::vector<double> x, y;
-  std::vector<Interval> band = {};  // around each y; empty: no band
+  std::vector<Interval> band = {};  // around each y (of points: a bar); empty: no band
+  bool points = false;
+};
+/// A line across the chart, at an x or (horizontal) at a y, with words beside it.
+struct ChartMark {
+  double at = 0;
+  std::string text = {};
+  bool horizontal = false;
 };
 struct LineChart {
   AxisLook x = {}, y = {};
   std::vector<LineSeries> series = {};
   double width = 500, height = 320;
+  std::vector<ChartMark> marks = {};
 };
 /// `x`, `y` and `band` of a series are of the same length. Long series are thinned to what a screen
 /// shows, keeping their peaks.

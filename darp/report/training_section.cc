@@ -44,8 +44,8 @@ LineSeries series_of(const RunInput& run, Losses losses) {
   return series;
 }
 
-std::optional<Markup> loss_chart(const std::vector<RunInput>& runs, Losses losses,
-                                 const std::string& title) {
+std::optional<LineChart> loss_chart(const std::vector<RunInput>& runs, Losses losses,
+                                    const std::string& title) {
   LineChart chart;
   chart.x.title = "epoch";
   double lowest = INFINITY, highest = -INFINITY;
@@ -64,7 +64,7 @@ std::optional<Markup> loss_chart(const std::vector<RunInput>& runs, Losses losse
   const bool wide = lowest > 0 && highest > kWideSpan * lowest;
   chart.y = {wide ? title + " (logarithmic)" : title,
              wide ? AxisScale::kLogarithmic : AxisScale::kLinear};
-  return line_chart(chart);
+  return chart;
 }
 
 /// Mean over members of what `pick` takes from each one's losses.
@@ -128,14 +128,34 @@ Markup training_section(const std::vector<RunInput>& runs) {
       several ? " Lines: mean over members; bands: from the lowest to the highest." : "";
   std::vector<Markup> figures;
   if (const auto chart = loss_chart(runs, &LearningCurve::train_loss, "training loss"))
-    figures.push_back(figure(
-        *chart, "Mean over each epoch's training queries, with the noise and dropout of training." +
-                    members));
+    figures.push_back(
+        figure(line_chart(*chart),
+               "Mean over each epoch's training queries, with the noise and dropout of training." +
+                   members));
   if (const auto chart = loss_chart(runs, &LearningCurve::validation_loss, "validation loss"))
     figures.push_back(
-        figure(*chart, "After each epoch, on episodes that were kept from learning." + members));
+        figure(line_chart(*chart),
+               "After each epoch, on episodes that were kept from learning." + members));
   Markup body = html_table(runs_table(runs));
   return body + (figures.empty() ? note("No epoch is finished yet.") : side_by_side(figures));
+}
+
+std::vector<Exhibit> training_exhibits(const std::vector<RunInput>& runs) {
+  std::vector<Exhibit> exhibits;
+  for (const auto& [losses, name, title] :
+       {std::tuple(&LearningCurve::train_loss, "training-loss", "training loss"),
+        std::tuple(&LearningCurve::validation_loss, "validation-loss", "validation loss")}) {
+    const std::optional<LineChart> chart = loss_chart(runs, losses, title);
+    if (!chart) continue;
+    ExhibitCurves curves{{name, fmt::format("Learning curves: {}", title), ""},
+                         {"epoch"},
+                         {chart->y.title, chart->y.scale == AxisScale::kLogarithmic},
+                         {}};
+    for (const LineSeries& series : chart->series)
+      curves.series.push_back({series.name, series.x, series.y, series.band});
+    exhibits.push_back(std::move(curves));
+  }
+  return exhibits;
 }
 
 }  // namespace darp

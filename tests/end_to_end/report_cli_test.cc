@@ -40,13 +40,20 @@ TEST_F(ReportCli, MakesAPageOfTwoEvaluations) {
   // Once more, over the old one: the same bytes.
   EXPECT_EQ(darp_command(command + path("page.html")).code, 0);
   EXPECT_EQ(page("page.html"), html);
+  // The same for papers and for spreadsheets.
+  const Outcome more = darp_command(command + path("page.html") + " --markdown " + path("page.md") +
+                                    " --csv " + path("csv") + " --svg " + path("svg"));
+  EXPECT_EQ(more.code, 0) << more.output;
+  EXPECT_NE(page("page.md").find("](svg/episodes.svg)"), std::string::npos) << page("page.md");
+  EXPECT_EQ(page("csv/returns.csv").find("method,trainings,"), 0u);
+  EXPECT_EQ(markup_problem(page("svg/episodes.svg")), "");
 }
 
 TEST_F(ReportCli, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(darp_command("report").code, 2);
   const Outcome missing = darp_command("report " + path("no.json"));
   EXPECT_EQ(missing.code, 1);
-  EXPECT_CONTAINS(missing.output, "does not exist; give run directories");
+  EXPECT_CONTAINS(missing.output, "does not exist; give folders of darp study");
   const std::string a = puck_evaluation(1, "a");
   const Outcome video = darp_command("report " + a + " --video film.mp4 --out " + path("p.html"));
   EXPECT_EQ(video.code, 1);
