@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/cli/commands.h"
-#include "darp/cli/policy_executor.h"
 #include "darp/core/file.h"
 #include "darp/core/numbers.h"
 #include "darp/runtime/latency.h"
 #include "darp/runtime/sample_policies.h"
+#include "darp/study/policy_executor.h"
 #include "darp/train/torch_policy.h"
 
 namespace darp {

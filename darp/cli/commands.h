@@ -14,6 +14,8 @@ void add_neighbors_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_compare_command(CLI::App& app);
+void add_tune_command(CLI::App& app);
+void add_study_command(CLI::App& app);
 void add_report_command(CLI::App& app);
 void add_environments_command(CLI::App& app);
 void add_expert_command(CLI::App& app);

@@ -1,20 +1,17 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <set>
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
-#include "darp/cli/policy_executor.h"
 #include "darp/core/numbers.h"
-#include "darp/core/seconds_since.h"
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
+#include "darp/eval/complete_evaluation.h"
 #include "darp/eval/evaluation_file.h"
-#include "darp/eval/evaluator.h"
-#include "darp/eval/record_file.h"
 #include "darp/eval/record_video.h"
 #include "darp/eval/text_report.h"
+#include "darp/study/policy_executor.h"
 
 namespace darp {
 namespace {
@@ -55,48 +52,18 @@ fs::path record_path(const EvalOptions& options) {
   return fs::path(options.json).replace_extension(".records.jsonl");
 }
 
-/// Seeds that are not among the records yet.
-std::vector<uint64_t> seeds_left(const SeedRange& range, const std::vector<EpisodeRecord>& done) {
-  std::set<uint64_t> seen;
-  for (const EpisodeRecord& record : done) seen.insert(record.seed);
-  std::vector<uint64_t> left;
-  for (const uint64_t seed : range.seeds())
-    if (!seen.contains(seed)) left.push_back(seed);
-  return left;
-}
-
 /// Rolls out what is missing; false if interrupted.
 bool roll_out(const EvalOptions& options, const EnvironmentFactory& make_env,
               const PolicyExecutor& executor, Evaluation& evaluation) {
-  std::unique_ptr<RecordFile> records;
-  if (const fs::path path = record_path(options); !path.empty()) {
-    records = std::make_unique<RecordFile>(path, evaluation.subject);
-    evaluation.records = records->records();
-    if (!evaluation.records.empty())
-      fmt::print("{}: {} already done\n", path.string(),
-                 counted(static_cast<int64_t>(evaluation.records.size()), "episode"));
-  }
-  const std::vector<uint64_t> seeds = seeds_left(evaluation.subject.seeds, evaluation.records);
-  std::fflush(stdout);
-
-  ThreadPool pool(options.threads);
-  Progress progress(evaluation.subject.environment, static_cast<int64_t>(seeds.size()), "episodes");
-  EvaluatorOptions evaluator;
-  evaluator.progress = &progress;
-  evaluator.stop = &stop_on_interrupt();
-  if (records) evaluator.on_episode = [&](const EpisodeRecord& record) { records->append(record); };
-  const auto start = std::chrono::steady_clock::now();
-  const auto fresh = evaluate(make_env, executor.make, seeds, pool, evaluator);
-  progress.finish();
-  evaluation.wall_seconds = seconds_since(start);
-  evaluation.threads = pool.threads();
-  for (const EpisodeRecord& record : fresh) evaluation.wall_steps += record.length;
-  evaluation.records.insert(evaluation.records.end(), fresh.begin(), fresh.end());
-  std::sort(evaluation.records.begin(), evaluation.records.end(),
-            [](const auto& a, const auto& b) { return a.seed < b.seed; });
-  const bool complete = fresh.size() == seeds.size();
-  if (records && complete) records->finish();
-  return complete;
+  CompletionOptions completion;
+  completion.records = record_path(options);
+  completion.threads = options.threads;
+  completion.stop = &stop_on_interrupt();
+  completion.on_resumed = [&](int64_t episodes) {
+    fmt::print("{}: {} already done\n", completion.records.string(), counted(episodes, "episode"));
+    std::fflush(stdout);
+  };
+  return complete_evaluation(make_env, executor.make, evaluation, completion);
 }
 
 void print_problems(const Evaluation& evaluation) {

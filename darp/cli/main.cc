@@ -45,6 +45,8 @@ int run(int argc, char** argv) {
   darp::add_train_command(app);
   darp::add_eval_command(app);
   darp::add_compare_command(app);
+  darp::add_tune_command(app);
+  darp::add_study_command(app);
   darp::add_report_command(app);
   darp::add_environments_command(app);
   darp::add_expert_command(app);

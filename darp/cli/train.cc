@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/device_option.h"
 #include "darp/cli/interrupt.h"
 #include "darp/cli/run_options.h"
 #include "darp/core/numbers.h"
-#include "darp/core/suggest.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/train/engine.h"
 #include "darp/train/trainer.h"
@@ -37,13 +37,6 @@ fs::path default_out(const TrainOptions& options, const TrainConfig& config) {
   const std::string task = file.parent_path().filename().string();
   return fs::path("runs") / fmt::format("{}{}{}-{}", task, task.empty() ? "" : "-",
                                         file.stem().string(), config.train.seed);
-}
-
-GraphOptions::Device device_named(const std::string& name) {
-  if (name == "cpu") return GraphOptions::Device::kCpu;
-  if (name == "cuda") return GraphOptions::Device::kCuda;
-  throw Error("--device", fmt::format("'{}' is no device", printable(name)),
-              suggestion(name, std::vector<std::string>{"cpu", "cuda"}));
 }
 
 void print_outcome(const TrainOutcome& outcome, const fs::path& out) {

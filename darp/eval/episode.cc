@@ -49,22 +49,26 @@ void count_step(const EnvironmentInfo& info, const Step& step, EpisodeRecord& re
                               : record.episode_return + step.reward;
 }
 
-EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t seed,
-                          const EpisodeObserver& observer) {
-  const auto start = EpisodeClock::now();
+void continue_episode(Environment& environment, Policy& policy, EpisodeRecord& record,
+                      const EpisodeObserver& observer) {
   const EnvironmentInfo& info = environment.info();
   std::vector<float> observation(info.observations.names.size()), action(info.actions.names.size());
-
-  EpisodeRecord record;
-  record.seed = seed;
-  environment.reset(seed);
-  policy.reset(seed);
   if (observer) observer({environment, policy, record});
   while (record.end == EpisodeEnd::kRunning) {
     const Step step = act_and_step(environment, policy, observation, action, record);
     count_step(info, step, record);
-    if (observer) observer({environment, policy, record});
+    if (observer) observer({environment, policy, record, step.reward});
   }
+}
+
+EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t seed,
+                          const EpisodeObserver& observer) {
+  const auto start = EpisodeClock::now();
+  EpisodeRecord record;
+  record.seed = seed;
+  environment.reset(seed);
+  policy.reset(seed);
+  continue_episode(environment, policy, record, observer);
   record.seconds = std::chrono::duration<double>(EpisodeClock::now() - start).count();
   return record;
 }

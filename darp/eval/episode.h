@@ -13,6 +13,7 @@ struct EpisodeMoment {
   Environment& environment;
   Policy& policy;
   const EpisodeRecord& record;  // so far
+  double reward = 0;            // of the last step; 0 before the first
 };
 using EpisodeObserver = std::function<void(const EpisodeMoment&)>;
 
@@ -21,6 +22,11 @@ using EpisodeObserver = std::function<void(const EpisodeMoment&)>;
 /// have a time limit.
 EpisodeRecord run_episode(Environment& environment, Policy& policy, uint64_t seed,
                           const EpisodeObserver& observer = {});
+
+/// Goes on from the present states of both until the episode is over, counting in `record`, which
+/// still runs. What run_episode does after the resets: `observer` is called first for the present.
+void continue_episode(Environment& environment, Policy& policy, EpisodeRecord& record,
+                      const EpisodeObserver& observer = {});
 
 /// Counts a step that was made in `record`. Mishaps end it and count no further.
 void count_step(const EnvironmentInfo& info, const Step& step, EpisodeRecord& record);

@@ -32,6 +32,7 @@ const std::map<std::string, int> kLevel = {{"core", 0},
                                            {"train/torch", 5},
                                            {"expert", 5},
                                            {"report", 5},
+                                           {"study", 5},
                                            {"cli", 6}};
 
 /// Libraries that only some modules may see. The lean modules (core, kernels, data, retrieval,

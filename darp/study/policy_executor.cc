@@ -1,4 +1,4 @@
-#include "darp/cli/policy_executor.h"
+#include "darp/study/policy_executor.h"
 
 #include <filesystem>
 

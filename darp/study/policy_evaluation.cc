@@ -1,0 +1,58 @@
+#include "darp/study/policy_evaluation.h"
+
+#include <fmt/ranges.h>
+
+#include "darp/core/silent_progress.h"
+#include "darp/env/registry.h"
+#include "darp/eval/complete_evaluation.h"
+#include "darp/eval/evaluation_file.h"
+#include "darp/study/policy_executor.h"
+
+namespace darp {
+
+namespace fs = std::filesystem;
+
+Evaluation read_evaluation(const fs::path& folder, const std::string& name) {
+  const fs::path file = folder / (name + ".json");
+  std::vector<Evaluation> all = read_evaluations(file);
+  if (all.size() != 1)
+    throw Error(file.string(), "has more than one evaluation", "remove the run and do it again");
+  return std::move(all.front());
+}
+
+std::optional<Evaluation> evaluate_policy(const fs::path& policy, const std::string& label,
+                                          const StudyEvaluation& wanted, const fs::path& folder,
+                                          int threads, const StudyOptions& options) {
+  const fs::path file = folder / (wanted.name + ".json");
+  const PolicyExecutor executor = load_policy(
+      policy.string(), {.executor = "auto", .precision = "fp32", .acting = wanted.acting});
+  const EnvironmentFactory make_env = [&] {
+    return make_environment(wanted.environment, wanted.settings);
+  };
+  const EnvironmentInfo info = make_env()->info();
+  Evaluation evaluation;
+  evaluation.subject = {
+      info.name,     fmt::format("{}", fmt::join(changed_settings(wanted.settings), " ")),
+      label,         executor.hash,
+      executor.name, wanted.purpose,
+      wanted.seeds};
+  if (fs::exists(file)) {
+    Evaluation found = read_evaluation(folder, wanted.name);
+    if (found.subject != evaluation.subject)
+      throw Error(file.string(), "is of another policy, environment or other seeds",
+                  "choose another folder for this study, or remove the file");
+    return found;
+  }
+  evaluation.has_success = info.has_success;
+  evaluation.scale = info.scale;
+  CompletionOptions completion;
+  completion.records = folder / (wanted.name + ".records.jsonl");
+  completion.threads = threads;
+  completion.stop = options.stop;
+  completion.progress = silent_progress();
+  if (!complete_evaluation(make_env, executor.make, evaluation, completion)) return std::nullopt;
+  write_evaluations(file, {&evaluation, 1});
+  return evaluation;
+}
+
+}  // namespace darp

@@ -1,0 +1,54 @@
+#pragma once
+// Searching for settings: `darp tune` and the `searched` and `validation` protocols of studies. A
+// trial is a choice of settings from a declared space; its score is the mean return on search
+// seeds, or minus the validation loss, never anything on report seeds. Trials start with short
+// trainings and the better ones get longer ones (successive halving, halving.h); from those so far
+// the next settings are proposed (tpe.h). The folder of a search:
+//   journal.jsonl             what began and what came out, a line each (trial_journal.h)
+//   runs/trial-<n>/rung-<r>   the trainings, as study_run.h has them, without checkpoints
+
+#include "darp/study/study_run.h"
+#include "darp/study/tune/search_space.h"
+#include "darp/study/tune/tune_settings.h"
+
+namespace darp {
+
+/// One training of a trial that ended.
+struct TrialResult {
+  int64_t trial = 0, rung = 0;
+  std::vector<std::string> set;  // the trial's settings: "policy.retrieval.k=60"
+  SearchPoint values;            // the same as numbers
+  double score = 0;              // larger is better; -infinity if it failed
+  std::filesystem::path policy;  // of the run
+  std::string problem = {};      // why it failed; else empty
+  bool failed() const { return !problem.empty(); }
+};
+
+struct TuneResult {
+  std::vector<TrialResult> trials;  // as they ended; not all failed
+  /// The best of the last rung that any trial reached.
+  const TrialResult& best() const;
+};
+
+/// Searches until all trials are done; what the journal in options.out has is not done again.
+/// Several processes may search in one folder, and options.jobs trainings go on at once in each;
+/// with one at a time the search is the same each time, interrupted or not. `config` (with data and
+/// seed) is what the space's settings change, on `environment`. Nothing if stopped. A trial that
+/// fails is one without a score. Throws Error for a folder with another search in it (more trials
+/// are no other search), for a space that does not fit the config, and when every trial failed.
+std::optional<TuneResult> tune(const TrainConfig& config, const std::string& environment,
+                               const SearchSpace& space, const TuneSettings& settings,
+                               const StudyOptions& options,
+                               const EnvironmentSettings& environment_settings = {});
+
+/// Throws Error for a setting that the config does not have and for an end of a range, or a choice,
+/// that it does not take.
+void check_search_space(const TrainConfig& config, const SearchSpace& space);
+
+/// A trial's config at a rung, with a part of its epochs, and its search seeds there. The first
+/// throws Error for settings that contradict each other.
+TrainConfig trial_config(const TrainConfig& config, const std::vector<std::string>& set,
+                         const TuneSettings& settings, int64_t rung);
+SeedRange trial_seeds(const TuneSettings& settings, int64_t rung);
+
+}  // namespace darp
