@@ -38,12 +38,19 @@ void expect_every_cut_refused(const Blob& file) {
     ASSERT_THROW(read_npz(Blob(file.begin(), file.begin() + length), "cut.npz"), Error) << length;
 }
 
+/// Every value of a byte; every fifth where memory is watched, which takes four times as long.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kNextChange = 5;
+#else
+constexpr int kNextChange = 1;
+#endif
+
 void expect_every_change_noticed_or_harmless(const Blob& file) {
   const Dataset original = read_npz(file, "good.npz");
   Blob changed = file;
   size_t refused = 0;
   for (size_t at = 0; at < file.size(); ++at) {
-    for (int delta = 1; delta < 256; ++delta) {
+    for (int delta = 1; delta < 256; delta += kNextChange) {
       changed[at] = file[at] ^ std::byte(delta);
       try {
         ASSERT_TRUE(identical(original, read_npz(changed, "changed.npz")))
@@ -55,7 +62,7 @@ void expect_every_change_noticed_or_harmless(const Blob& file) {
     changed[at] = file[at];
   }
   // Times, attributes and versions are a small part of a file; the rest must be watched.
-  EXPECT_GT(refused, file.size() * 255 / 2);
+  EXPECT_GT(refused, file.size() * (255 / kNextChange) / 2);
 }
 
 TEST(NpzRobustness, RefusesEveryCutOfAWrittenFile) {
