@@ -160,6 +160,18 @@ ExhibitTable importance_table(const SearchSpace& space, const TuneResult& result
   return table;
 }
 
+/// The last word of a setting's path, where no other of the space ends so: axes stand close
+/// together.
+std::string axis_name(const SearchSpace& space, const std::string& path) {
+  const auto last_word = [](const std::string& whole) {
+    return whole.substr(whole.rfind('.') + 1);
+  };
+  const auto alike = std::ranges::count_if(space.dimensions, [&](const auto& other) {
+    return last_word(other.path) == last_word(path);
+  });
+  return alike == 1 ? last_word(path) : path;
+}
+
 ExhibitParallel parallel_axes(const SearchSpace& space, const TuneSettings& settings,
                               const std::vector<const TrialResult*>& ranking) {
   ExhibitParallel parallel;
@@ -168,7 +180,8 @@ ExhibitParallel parallel_axes(const SearchSpace& space, const TuneSettings& sett
   parallel.note = "A line is a trial, with the score of its longest training; without failures.";
   parallel.score_title = score_title(settings);
   for (const SearchDimension& dimension : space.dimensions)
-    parallel.axes.push_back({dimension.path, dimension.logarithmic, dimension.choices});
+    parallel.axes.push_back(
+        {axis_name(space, dimension.path), dimension.logarithmic, dimension.choices});
   for (const TrialResult* trial : ranking)
     if (!trial->failed()) parallel.lines.push_back({trial->values, trial->score});
   return parallel;
