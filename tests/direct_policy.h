@@ -53,6 +53,27 @@ inline std::vector<double> direct_network(const MlpSettings& network, int64_t ou
   return x;
 }
 
+/// What each neighbour counts in the mean.
+inline std::vector<double> direct_weights(double bandwidth, const MemoryRows& memory,
+                                          std::span<const int32_t> neighbors,
+                                          std::span<const float> query) {
+  std::vector<double> weights, lengths;
+  double mean = 0, sum = 0;
+  for (const int32_t row : neighbors) {
+    double square = 0;
+    for (size_t j = 0; j < query.size(); ++j)
+      square += std::pow(double{memory.states.row(row)[j]} - double{query[j]}, 2);
+    lengths.push_back(std::sqrt(square));
+    mean += lengths.back() / static_cast<double>(neighbors.size());
+  }
+  for (const double length : lengths) {
+    weights.push_back(bandwidth > 0 ? std::exp(-length / (bandwidth * mean)) : 1);
+    sum += weights.back();
+  }
+  for (double& w : weights) w /= sum;
+  return weights;
+}
+
 /// The standardised action for a standardised query; `neighbors` are rows of the memory (none for
 /// kinds without neighbours).
 inline std::vector<double> direct_answer(const PolicySpec& spec, int64_t action_dim,
@@ -65,12 +86,14 @@ inline std::vector<double> direct_answer(const PolicySpec& spec, int64_t action_
   const FeatureLayout layout(spec.darp()->input, std::ssize(query), action_dim);
   std::vector<double> mean(action_dim);
   std::vector<float> input(layout.width);
-  for (const int32_t row : neighbors) {
+  const std::vector<double> weights =
+      direct_weights(spec.aggregation().bandwidth, memory, neighbors, query);
+  for (size_t i = 0; i < neighbors.size(); ++i) {
+    const int32_t row = neighbors[i];
     neighbor_features(layout, memory.states.row(row), memory.actions.row(row), query, input);
     const auto answer =
         direct_network(*spec.network(), action_dim, parameters, {input.begin(), input.end()});
-    for (int64_t j = 0; j < action_dim; ++j)
-      mean[j] += answer[j] / static_cast<double>(neighbors.size());
+    for (int64_t j = 0; j < action_dim; ++j) mean[j] += weights[i] * answer[j];
   }
   return mean;
 }

@@ -136,7 +136,10 @@ inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shap
 inline AggregationSettings random_aggregation(Rng& rng) {
   AggregationSettings settings;
   settings.kind = static_cast<AggregationSettings::Kind>(rng.below(4));
-  if (settings.kind == AggregationSettings::Kind::kMean) return settings;
+  if (settings.kind == AggregationSettings::Kind::kMean) {
+    if (rng.below(2) == 0) settings.bandwidth = rng.uniform(0.05, 3);
+    return settings;
+  }
   settings.features = static_cast<int64_t>(rng.below(6));
   if (settings.kind != AggregationSettings::Kind::kSetTransformer) {
     settings.after = random_network(rng, 9);

@@ -47,7 +47,7 @@ struct RandomTraining {
   }
 };
 
-/// Behaviour cloning and every input of a retrieval policy, with this network.
+/// Behaviour cloning, every input of a retrieval policy, and weighted means, with this network.
 inline std::vector<PolicySpec> every_kind(const MlpSettings& network) {
   using Difference = NeighborInput::Difference;
   std::vector<PolicySpec> specs;
@@ -62,6 +62,13 @@ inline std::vector<PolicySpec> every_kind(const MlpSettings& network) {
           darp.input = {state, action, difference, 0.75, query};
           specs.emplace_back().kind = darp;
         }
+  for (const auto difference : {Difference::kVector, Difference::kNorm}) {
+    DarpSpec near_first;
+    near_first.network = network;
+    near_first.input.difference = difference;
+    near_first.aggregation.bandwidth = 0.5;
+    specs.emplace_back().kind = near_first;
+  }
   return specs;
 }
 

@@ -20,6 +20,7 @@ const int64_t kRowCounts[] = {1, 2, 3, 4, 5, 7, 12};
 struct Inputs {
   Matrix memory;  // what rows are gathered from
   std::vector<int32_t> which;
+  std::vector<float> factors;
   Matrix add;
   Matrix z;  // the gathered rows, written down
   Matrix weights;
@@ -31,6 +32,7 @@ struct Inputs {
         weights(random_matrix(rng, 2, cols)) {
     for (int64_t i = 0; i < rows; ++i) {
       which.push_back(static_cast<int32_t>(rng.below(9)));
+      factors.push_back(static_cast<float>(rng.uniform(0, 1)));
       for (int64_t j = 0; j < cols; ++j) z(i, j) = memory(which[i], j) + add(0, j);
     }
   }
@@ -72,18 +74,24 @@ TEST(CenteredNorm, IsTheFormulaForWrittenAndForGatheredRows) {
       centered_norm_relu(in.z, norm, h.mutable_view());
       centered_norm_relu(in_place, norm, in_place.mutable_view());
       centered_norm_relu(in.gathered(), norm, gathered.mutable_view());
-      centered_norm_relu_sum(in.z, norm, sum.data());
-      centered_norm_relu_sum(in.gathered(), norm, gathered_sum.data());
+      centered_norm_relu_sum(in.z, norm, nullptr, sum.data());
+      centered_norm_relu_sum(in.gathered(), norm, nullptr, gathered_sum.data());
+      std::vector<float> weighted(cols, 1.0f), gathered_weighted(weighted);
+      centered_norm_relu_sum(in.z, norm, in.factors.data(), weighted.data());
+      centered_norm_relu_sum(in.gathered(), norm, in.factors.data(), gathered_weighted.data());
       EXPECT_TRUE(same_bits(h, gathered));
       EXPECT_TRUE(same_bits(h, in_place));
       EXPECT_EQ(sum, gathered_sum);
+      EXPECT_EQ(weighted, gathered_weighted);
       for (int64_t j = 0; j < cols; ++j) {
-        double total = 1;
+        double total = 1, weighted_total = 1;
         for (int64_t i = 0; i < rows; ++i) {
           EXPECT_NEAR(h(i, j), in.expected(i, j, normalized), 1e-5);
           total += in.expected(i, j, normalized);
+          weighted_total += double{in.factors[i]} * in.expected(i, j, normalized);
         }
         EXPECT_NEAR(sum[j], total, 1e-4);
+        EXPECT_NEAR(weighted[j], weighted_total, 1e-4);
       }
     });
   });

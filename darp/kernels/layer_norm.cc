@@ -137,11 +137,21 @@ void forward(MutableMatrixView z, LayerNormWeights weights, float* inverse, Muta
   });
 }
 
-void forward_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, float* sum) {
+/// What each of kCount rows counts in a sum; 1, which changes no bit of it, without `factors`.
+template <int kCount>
+HWY_INLINE void load_factors(const float* factors, int64_t i, Vector (&loaded)[kCount]) {
+  for (int r = 0; r < kCount; ++r) loaded[r] = hn::Set(Tag(), factors ? factors[i + r] : 1.0f);
+}
+
+void forward_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse,
+                 const float* factors, float* sum) {
   for_rows(z.rows(), [&](int64_t i, auto count) HWY_ATTR {
+    Vector factor[count()];
+    load_factors(factors, i, factor);
     forward_rows<count()>(z.data() + i * z.stride(), z.stride(), z.cols(), weights, inverse + i,
-                          [&](int64_t j, auto lanes, int, Vector y)
-                              HWY_ATTR { lanes.store(hn::Add(lanes.load(sum + j), y), sum + j); });
+                          [&](int64_t j, auto lanes, int r, Vector y) HWY_ATTR {
+                            lanes.store(hn::MulAdd(y, factor[r], lanes.load(sum + j)), sum + j);
+                          });
   });
 }
 
@@ -234,13 +244,17 @@ HWY_INLINE void centered_store(const Rows& z, LayerNormWeights weights, MutableM
 }
 
 template <class Rows>
-HWY_INLINE void centered_add(const Rows& z, LayerNormWeights weights, float* sum) {
+HWY_INLINE void centered_add(const Rows& z, LayerNormWeights weights, const float* factors,
+                             float* sum) {
   for_rows(z.count(), [&](int64_t i, auto count) HWY_ATTR {
     constexpr int kCount = count();
+    Vector factor[kCount];
+    load_factors(factors, i, factor);
     centered_rows<kCount>(z, i, weights,
                           [&](int64_t j, auto lanes, const Column<kCount>& column) HWY_ATTR {
                             Vector total = lanes.load(sum + j);
-                            for (int r = 0; r < kCount; ++r) total = hn::Add(total, column.rows[r]);
+                            for (int r = 0; r < kCount; ++r)
+                              total = hn::MulAdd(column.rows[r], factor[r], total);
                             lanes.store(total, sum + j);
                           });
   });
@@ -252,11 +266,12 @@ void centered(MatrixView z, LayerNormWeights weights, MutableMatrixView h) {
 void centered_gathered(const GatheredRows& z, LayerNormWeights weights, MutableMatrixView h) {
   centered_store(SummedRows{z}, weights, h);
 }
-void centered_sum(MatrixView z, LayerNormWeights weights, float* sum) {
-  centered_add(PlainRows{z}, weights, sum);
+void centered_sum(MatrixView z, LayerNormWeights weights, const float* factors, float* sum) {
+  centered_add(PlainRows{z}, weights, factors, sum);
 }
-void centered_gathered_sum(const GatheredRows& z, LayerNormWeights weights, float* sum) {
-  centered_add(SummedRows{z}, weights, sum);
+void centered_gathered_sum(const GatheredRows& z, LayerNormWeights weights, const float* factors,
+                           float* sum) {
+  centered_add(SummedRows{z}, weights, factors, sum);
 }
 
 template <int kCount>
@@ -361,8 +376,9 @@ void normalize_relu(MutableMatrixView z, LayerNormWeights weights, float* invers
   HWY_DYNAMIC_DISPATCH(forward)(z, weights, inverse, h);
 }
 
-void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, float* sum) {
-  HWY_DYNAMIC_DISPATCH(forward_sum)(z, weights, inverse, sum);
+void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse,
+                        const float* factors, float* sum) {
+  HWY_DYNAMIC_DISPATCH(forward_sum)(z, weights, inverse, factors, sum);
 }
 
 void centered_norm_relu(MatrixView z, LayerNormWeights weights, MutableMatrixView h) {
@@ -373,12 +389,14 @@ void centered_norm_relu(const GatheredRows& z, LayerNormWeights weights, Mutable
   HWY_DYNAMIC_DISPATCH(centered_gathered)(z, weights, h);
 }
 
-void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, float* sum) {
-  HWY_DYNAMIC_DISPATCH(centered_sum)(z, weights, sum);
+void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, const float* factors,
+                            float* sum) {
+  HWY_DYNAMIC_DISPATCH(centered_sum)(z, weights, factors, sum);
 }
 
-void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, float* sum) {
-  HWY_DYNAMIC_DISPATCH(centered_gathered_sum)(z, weights, sum);
+void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, const float* factors,
+                            float* sum) {
+  HWY_DYNAMIC_DISPATCH(centered_gathered_sum)(z, weights, factors, sum);
 }
 
 void normalize_relu_backward(MatrixView dh, MatrixView x, LayerNormWeights weights,

@@ -26,8 +26,10 @@ struct LayerNormWeights {
 /// without normalisation), and writes h.
 void normalize_relu(MutableMatrixView z, LayerNormWeights weights, float* inverse,
                     MutableMatrixView h);
-/// The same, but adds the rows of h to `sum` (one number per column).
-void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse, float* sum);
+/// The same, but adds the rows of h, each times its number in `factors` (null: 1), to `sum` (one
+/// number per column).
+void normalize_relu_sum(MutableMatrixView z, LayerNormWeights weights, float* inverse,
+                        const float* factors, float* sum);
 
 /// Rows that need not be written down: row which[i] of `rows` plus `add`, for every i.
 struct GatheredRows {
@@ -41,9 +43,12 @@ struct GatheredRows {
 /// `h`, which may be the memory of `z`. NaN stays NaN.
 void centered_norm_relu(MatrixView z, LayerNormWeights weights, MutableMatrixView h);
 void centered_norm_relu(const GatheredRows& z, LayerNormWeights weights, MutableMatrixView h);
-/// The same, but adds the rows of h to `sum` (one number per column).
-void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, float* sum);
-void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, float* sum);
+/// The same, but adds the rows of h, each times its number in `factors` (null: 1), to `sum` (one
+/// number per column).
+void centered_norm_relu_sum(MatrixView z, LayerNormWeights weights, const float* factors,
+                            float* sum);
+void centered_norm_relu_sum(const GatheredRows& z, LayerNormWeights weights, const float* factors,
+                            float* sum);
 
 /// Sums over rows, one number per column each, that a backward pass adds to. Those of scale and
 /// shift are not touched without normalisation.

@@ -54,7 +54,7 @@ struct Direct {
 
 struct Inputs {
   Matrix z, dh;
-  std::vector<float> scale, shift;
+  std::vector<float> scale, shift, factors;  // the last of rows
 
   Inputs(Rng& rng, int64_t rows, int64_t cols)
       : z(Matrix::zeros(rows, cols)), dh(Matrix::zeros(rows, cols)) {
@@ -63,6 +63,7 @@ struct Inputs {
         z(i, j) = static_cast<float>(2 + 3 * rng.normal());
         dh(i, j) = static_cast<float>(rng.normal());
       }
+    for (int64_t i = 0; i < rows; ++i) factors.push_back(static_cast<float>(rng.uniform(0, 1)));
     for (int64_t j = 0; j < cols; ++j) {
       scale.push_back(static_cast<float>(1 + 0.3 * rng.normal()));
       shift.push_back(static_cast<float>(0.3 * rng.normal()));
@@ -85,22 +86,29 @@ TEST(LayerNorm, GoesForwardAndBackwardAsTheFormulasSay) {
         Matrix x = Matrix::copy_of(in.z), h = Matrix::zeros(rows, cols);
         normalize_relu(x.mutable_view(), weights, inverse.data(), h.mutable_view());
         Matrix again = Matrix::copy_of(in.z);
-        normalize_relu_sum(again.mutable_view(), weights, inverse.data(), sum.data());
+        normalize_relu_sum(again.mutable_view(), weights, inverse.data(), nullptr, sum.data());
         EXPECT_TRUE(same_bits(x, again));
+        Matrix weighted = Matrix::copy_of(in.z);
+        std::vector<float> weighted_sum(cols, 1.0f);
+        normalize_relu_sum(weighted.mutable_view(), weights, inverse.data(), in.factors.data(),
+                           weighted_sum.data());
+        EXPECT_TRUE(same_bits(x, weighted));
 
         std::vector<float> scale(cols, 1.0f), shift(cols, 2.0f), bias(cols, 3.0f);
         Matrix dz = Matrix::copy_of(in.dh);
         normalize_relu_backward(dz, x, weights, inverse.data(), dz.mutable_view(),
                                 {scale.data(), shift.data(), bias.data()});
         for (int64_t j = 0; j < cols; ++j) {
-          double expected_sum = 1;
+          double expected_sum = 1, expected_weighted = 1;
           for (int64_t i = 0; i < rows; ++i) {
             EXPECT_NEAR(x(i, j), direct.x[i][j], kClose);
             EXPECT_NEAR(h(i, j), direct.h[i][j], kClose);
             EXPECT_NEAR(dz(i, j), direct.dz[i][j], kClose * (1 + inverse[i]));
             expected_sum += direct.h[i][j];
+            expected_weighted += double{in.factors[i]} * direct.h[i][j];
           }
           EXPECT_NEAR(sum[j], expected_sum, kClose * 10);
+          EXPECT_NEAR(weighted_sum[j], expected_weighted, kClose * 10);
           EXPECT_NEAR(scale[j], 1 + direct.scale_gradient[j], kClose * 10);
           EXPECT_NEAR(shift[j], 2 + direct.shift_gradient[j], kClose * 10);
           EXPECT_NEAR(bias[j], 3 + direct.bias_gradient[j], kClose * 10 * (1 + inverse[0]));
@@ -140,7 +148,7 @@ TEST(LayerNorm, WithoutWeightsIsReluAlone) {
                dz = Matrix::zeros(rows, cols);
         normalize_relu(z.mutable_view(), {}, inverse.data(), h.mutable_view());
         EXPECT_TRUE(same_bits(z, in.z));
-        normalize_relu_sum(z.mutable_view(), {}, inverse.data(), sum.data());
+        normalize_relu_sum(z.mutable_view(), {}, inverse.data(), nullptr, sum.data());
         normalize_relu_backward(in.dh, z, {}, inverse.data(), dz.mutable_view(),
                                 {nullptr, nullptr, bias.data()});
         for (int64_t j = 0; j < cols; ++j) {
@@ -179,7 +187,8 @@ TEST(LayerNorm, DoesNotDependOnHowRowsAreCut) {
     Matrix x = Matrix::copy_of(in.z), dz = Matrix::zeros(rows, cols);
     for (int64_t b = 0; b < rows; b += tile) {
       const int64_t e = std::min(rows, b + tile);
-      normalize_relu_sum(x.mutable_view().rows_between(b, e), weights, &inverse[b], &out[0]);
+      normalize_relu_sum(x.mutable_view().rows_between(b, e), weights, &inverse[b], &in.factors[b],
+                         &out[0]);
       normalize_relu_backward(in.dh.view().rows_between(b, e), x.view().rows_between(b, e), weights,
                               &inverse[b], dz.mutable_view().rows_between(b, e),
                               {&out[cols], &out[2 * cols], &out[3 * cols]});

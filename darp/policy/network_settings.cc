@@ -51,7 +51,13 @@ void AggregationSettings::visit_fields(FieldVisitor& v) {
             {"set_transformer", Kind::kSetTransformer},
             {"concatenation", Kind::kConcatenation}},
            "The mean, a network over the mean, attention, or a network over all in their order.");
-  if (kind == Kind::kMean) return;
+  if (kind == Kind::kMean) {
+    v.field("bandwidth", bandwidth,
+            "Above 0: a neighbour counts e^(-d / h), d its difference's length and h this many "
+            "times the neighbours' mean length; 0: all count alike.",
+            {.min = 0, .max = 1e6});
+    return;
+  }
   v.field("features", features,
           "Numbers that the network gives for each neighbour; 0: as many as an action has (the "
           "paper's candidate actions).",

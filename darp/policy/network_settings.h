@@ -28,7 +28,7 @@ struct MlpSettings {
 };
 
 /// How the neighbours' answers become one. With x_i what the network gives for neighbour i:
-///   mean             mean of x_i
+///   mean             mean of x_i, weighted where there is a bandwidth (neighbor_weights.h)
 ///   deep_sets        h(mean of x_i), h another network
 ///   set_transformer  attention among the x_i (set_transformer.h)
 ///   concatenation    h([x_1 | x_2 | ...]), nearest first, zeros for those that are missing; it
@@ -37,6 +37,7 @@ struct AggregationSettings {
   enum class Kind { kMean, kDeepSets, kSetTransformer, kConcatenation };
 
   Kind kind = Kind::kMean;
+  double bandwidth = 0;
   int64_t features = 0;
   MlpSettings after = one_layer();
   int64_t width = 60, heads = 3, inducing = 12;
@@ -44,6 +45,8 @@ struct AggregationSettings {
   void visit_fields(FieldVisitor& v);
   bool operator==(const AggregationSettings&) const = default;
   void check() const;
+  /// Whether near neighbours count more.
+  bool weighs() const { return kind == Kind::kMean && bandwidth > 0; }
   /// 128 units, no LayerNorm.
   static MlpSettings one_layer();
 };

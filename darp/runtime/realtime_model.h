@@ -72,7 +72,9 @@ class RealtimeModel {
   const std::vector<std::unique_ptr<const RealtimeMember>>& members() const { return members_; }
   /// The demonstrated states, standardised; only where distances to them are asked for.
   const Matrix& states() const { return states_; }
-  bool sees_distances() const { return sees_distances_; }
+  bool measures_distances() const { return measures_distances_; }
+  /// Of the mean over neighbours; 0: all count alike.
+  double bandwidth() const { return bandwidth_; }
   /// For locally weighted regression; null for other kinds.
   const LwrSpec* local() const { return local_ ? &*local_ : nullptr; }
   /// What it averages: actions, or chunks of them, standardised.
@@ -91,7 +93,8 @@ class RealtimeModel {
   std::shared_ptr<const Retriever> retriever_;
   Precision precision_;
   std::string notice_, network_;
-  bool sees_distances_ = false, proposes_ = false;
+  bool measures_distances_ = false, proposes_ = false;
+  double bandwidth_ = 0;
   Matrix states_, chunks_, demonstrated_;
   std::optional<LwrSpec> local_;
   std::vector<std::unique_ptr<const RealtimeMember>> members_;

@@ -27,6 +27,13 @@ void center(Matrix& weight, std::vector<float>& bias) {
   center_column([&](int64_t i) -> float& { return bias[i]; });
 }
 
+/// to += the rows, times their weights where they have some.
+void add_weighted(MatrixView rows, const float* weights, float* to) noexcept {
+  if (!weights) return kernels::add_rows(rows, to);
+  for (int64_t i = 0; i < rows.rows(); ++i)
+    for (int64_t j = 0; j < rows.cols(); ++j) to[j] += weights[i] * rows(i, j);
+}
+
 }  // namespace
 
 RealtimeNetwork::RealtimeNetwork(std::span<const float> numbers,
@@ -162,6 +169,7 @@ void RealtimeNetwork::with_last_hidden(const NetworkQuery& query, int64_t begin,
 void RealtimeNetwork::mean_answer(const NetworkQuery& query, NetworkMemory& memory,
                                   std::span<float> answer) const noexcept {
   const auto rows = std::max<int64_t>(1, std::ssize(query.rows));
+  const float* weights = query.weights.empty() ? nullptr : query.weights.data();
   const auto actions = std::ssize(answer);
   const bool linear = layers_.size() == 1;
   const Layer& last = layers_[linear ? 0 : layers_.size() - 2];
@@ -170,13 +178,15 @@ void RealtimeNetwork::mean_answer(const NetworkQuery& query, NetworkMemory& memo
   evaluate_query(query, memory);
   kernels::for_each_tile(rows, tile_rows_, [&](int64_t begin, int64_t count) {
     if (linear)
-      kernels::add_rows(write_first_layer(query, begin, count, memory), sum);
+      add_weighted(write_first_layer(query, begin, count, memory),
+                   weights ? weights + begin : nullptr, sum);
     else
       with_last_hidden(query, begin, count, memory, [&](const auto& z) {
-        kernels::centered_norm_relu_sum(z, last.norm(), sum);
+        kernels::centered_norm_relu_sum(z, last.norm(), weights ? weights + begin : nullptr, sum);
       });
   });
-  for (int64_t j = 0; j < last.units(); ++j) sum[j] /= static_cast<float>(rows);
+  if (!weights)
+    for (int64_t j = 0; j < last.units(); ++j) sum[j] /= static_cast<float>(rows);
   if (linear)
     std::copy_n(sum, actions, answer.data());
   else

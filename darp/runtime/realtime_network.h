@@ -21,6 +21,7 @@ struct NetworkQuery {
   std::span<const float> state;
   std::span<const int32_t> rows = {};     // the neighbours; none for kinds without
   std::span<const float> distances = {};  // between states; only where the network sees them
+  std::span<const float> weights = {};    // of the neighbours in the mean; none: all alike
 };
 
 class NetworkMemory;

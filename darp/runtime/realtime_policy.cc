@@ -7,6 +7,7 @@
 #include "darp/core/finite.h"
 #include "darp/kernels/row_sums.h"
 #include "darp/policy/local_regression.h"
+#include "darp/policy/neighbor_weights.h"
 #include "darp/policy/novelty.h"
 #include "darp/retrieval/retrieval_session.h"
 #include "darp/runtime/flush_denormals.h"
@@ -43,7 +44,8 @@ struct RealtimePolicy::Memory {
   explicit Memory(const RealtimeModel& model)
       : chooser(model.chooser()),
         query(model.observation_dim()),
-        distances(model.sees_distances() ? model.most_neighbors() : 0),
+        distances(model.measures_distances() ? model.most_neighbors() : 0),
+        weights(model.bandwidth() > 0 ? model.most_neighbors() : 0),
         found(model.action_dim()),
         hold(model.action_dim()),
         scratch(model.action_dim()),
@@ -60,7 +62,7 @@ struct RealtimePolicy::Memory {
   std::optional<MemberMemory> member;
   std::optional<LocalRegression> local;
   std::optional<RetrievalSession> session;
-  std::vector<float> query, distances;
+  std::vector<float> query, distances, weights;
   std::vector<float> found, hold;  // the last good action, and the one for want of any
   std::vector<float> scratch;      // an action that nobody wants
   Matrix answers, proposals;       // of each neighbour: one network's, and the policy's
@@ -69,7 +71,8 @@ struct RealtimePolicy::Memory {
   bool explainable = false;  // whether the last step has neighbours to show
 
   NetworkQuery asked() const {
-    return {query, session ? session->neighbors().rows : std::span<const int32_t>(), distances};
+    const std::span<const int32_t> rows = session ? session->neighbors().rows : std::span<const int32_t>();
+    return {query, rows, distances, std::span(weights).first(weights.empty() ? 0 : rows.size())};
   }
 };
 
@@ -162,7 +165,7 @@ void RealtimePolicy::find_answers() noexcept {
     model_->members()[i]->answer(query, *m.member, answers.row(i));
 }
 
-/// What networks see of the neighbours' distances, where they do.
+/// The neighbours' distances, where networks see them or the mean is weighted by them.
 void RealtimePolicy::measure_distances() noexcept {
   Memory& m = *memory_;
   if (m.distances.empty()) return;
@@ -174,6 +177,9 @@ void RealtimePolicy::measure_distances() noexcept {
       square += (state[j] - m.query[j]) * (state[j] - m.query[j]);
     m.distances[i] = std::sqrt(square);
   }
+  if (!m.weights.empty())
+    neighbor_weights(model_->bandwidth(), std::span(m.distances).first(rows.size()),
+                     std::span(m.weights).first(rows.size()));
 }
 
 ActStatus RealtimePolicy::fall_back(ActStatus status, std::span<float> action) noexcept {

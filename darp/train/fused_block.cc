@@ -91,8 +91,11 @@ void FusedBlock<Products>::forward(const std::vector<FusedLayer<Products>>& laye
     std::fill(mean.begin(), mean.end(), 0.0f);
     if (rows == 0) return;
     kernels::normalize_relu_sum(m.normalized.rows(begin, rows), layers[last].norm,
-                                &m.inverse[begin], mean.data());
-    for (float& x : mean) x /= static_cast<float>(rows);
+                                &m.inverse[begin],
+                                pairs.weights.empty() ? nullptr : &pairs.weights[pairs.begin + begin],
+                                mean.data());
+    if (pairs.weights.empty())
+      for (float& x : mean) x /= static_cast<float>(rows);
   });
 }
 
@@ -115,11 +118,20 @@ MatrixView FusedBlock<Products>::backward(const std::vector<FusedLayer<Products>
     if (l > 0) m.gradient.keep(begin, rows);
   };
 
-  // One gradient for all pairs of a query.
+  // One gradient for all pairs of a query, times their weights where they have some.
   for_each_query(pairs, [&](int64_t q, int64_t query_begin, int64_t query_rows) {
-    const float* row = mean_gradients.data() + q * mean_gradients.stride();
+    const MatrixView all(mean_gradients.data() + q * mean_gradients.stride(), query_rows,
+                         layers[last].units, 0);
     Products::for_each_tile(query_rows, [&](int64_t begin, int64_t rows) {
-      through_norm(last, MatrixView(row, rows, layers[last].units, 0), query_begin + begin, rows);
+      MatrixView dh = all.rows_between(begin, begin + rows);
+      if (!pairs.weights.empty()) {
+        const MutableMatrixView weighted = tile_.rows(0, rows).cols_between(0, all.cols());
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t j = 0; j < all.cols(); ++j)
+            weighted(i, j) = all(0, j) * pairs.weights[pairs.begin + query_begin + begin + i];
+        dh = weighted;
+      }
+      through_norm(last, dh, query_begin + begin, rows);
     });
   });
   for (size_t l = last; l > 0; --l) {

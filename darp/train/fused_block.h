@@ -5,7 +5,7 @@
 //   z_0 = rows(slot) + queries(query) + distance x per_distance     (first layer, see
 //   h_l = ReLU(LayerNorm(z_l))                                       policy/neighbor_features.h)
 //   z_l = W_l h_(l-1) + b_l
-//   mean over each query's pairs of h_last
+//   mean over each query's pairs of h_last, weighted where pairs have weights
 //
 // The last linear layer commutes with the mean, so it comes after it and costs nothing here; and
 // the gradient that comes back is one vector per query.
@@ -37,6 +37,7 @@ struct FusedLayerGradient {
 struct BlockPairs {
   int64_t first_query = 0, last_query = 0, begin = 0, end = 0;
   std::span<const int64_t> query_ends;  // pairs before which each query of the batch ends
+  std::span<const float> weights = {};  // of all pairs of the batch, 1 per query; none: all alike
 };
 
 /// What the first layer is made of. Without neighbours `slots` is null; `distances` is where the

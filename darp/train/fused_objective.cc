@@ -173,13 +173,15 @@ double FusedObjective<Products>::joint_loss(const QueryBatch& batch, bool differ
                    differentiate ? answer_gradients_.mutable_view() : MutableMatrixView());
 }
 
-/// The gradient by each pair's last hidden layer: that by the mean, divided by the query's pairs.
+/// The gradient by each pair's last hidden layer, but for its weight: that by the mean, divided by
+/// the query's pairs where all count alike.
 template <class Products>
 void FusedObjective<Products>::back_to_means(const BlockPairs& block) {
   const MutableMatrixView by_means =
       mean_gradients_.mutable_view().rows_between(block.first_query, block.last_query);
   kernels::multiply(answer_gradients_.view().rows_between(block.first_query, block.last_query),
                     step_.output_back(), {}, by_means);
+  if (step_.weighs()) return;
   for (int64_t q = block.first_query; q < block.last_query; ++q) {
     const auto pairs = static_cast<float>(step_.pairs_end(q) - step_.pairs_begin(q));
     for (float& x : by_means.row(q - block.first_query)) x /= pairs;

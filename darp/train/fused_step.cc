@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "darp/kernels/row_sums.h"
+#include "darp/policy/neighbor_weights.h"
 
 namespace darp {
 namespace {
@@ -41,6 +42,7 @@ FusedStep<Products>::FusedStep(const PolicySpec& spec, const MemoryRows& memory,
       pool_(pool),
       layout_(spec.network_input(), examples.states.cols(), memory.actions.cols()),
       head_(spec.head()),
+      bandwidth_(spec.aggregation().weighs() ? spec.aggregation().bandwidth : 0),
       batch_(memory.states.rows()),
       compared_(memory.states.rows()) {
   DARP_CHECK(!spec.retrieval() || examples.neighbors, "neighbours are missing");
@@ -66,7 +68,8 @@ void FusedStep<Products>::prepare(std::span<const float> parameters, const Query
   set_queries(batch);
   pack_weights();
   evaluate_first_layer();
-  if (layout_.distance >= 0) measure_distances();
+  if (layout_.distance >= 0 || weighs()) measure_distances();
+  if (weighs()) weigh_pairs();
 }
 
 template <class Products>
@@ -142,6 +145,16 @@ void FusedStep<Products>::measure_distances() {
 }
 
 template <class Products>
+void FusedStep<Products>::weigh_pairs() {
+  weights_.resize(pairs());
+  for (int64_t q = 0; q < queries(); ++q) {
+    const int64_t begin = pairs_begin(q), count = pairs_end(q) - begin;
+    neighbor_weights(bandwidth_, {&distances_[begin], static_cast<size_t>(count)},
+                     {&weights_[begin], static_cast<size_t>(count)});
+  }
+}
+
+template <class Products>
 void FusedStep<Products>::copy_rows(const BlockPairs& block, MutableMatrixView out) const {
   for (int64_t i = 0; i < out.rows(); ++i)
     std::copy_n(rows_.row(batch_.rows()[batch_.slots()[block.begin + i]]).data(), out.cols(),
@@ -158,6 +171,7 @@ BlockPairs FusedStep<Products>::block_from(int64_t query, int64_t end) const {
     ++block.last_query;
   block.end = pairs_end(block.last_query - 1);
   block.query_ends = query_ends_;
+  block.weights = weights_;
   return block;
 }
 

@@ -56,7 +56,8 @@ class FusedStep {
   MatrixView query_states() const { return queries_.view().rows_between(0, queries()); }
   /// Of the batch's queries.
   MatrixView targets() const { return targets_; }
-  /// Between each pair's states; empty where the network does not see it.
+  bool weighs() const { return bandwidth_ > 0; }
+  /// Between each pair's states; empty where nobody asks for them.
   std::span<const float> distances() const { return distances_; }
   /// What the neighbours of a block's pairs show, a row each.
   void copy_rows(const BlockPairs& block, MutableMatrixView out) const;
@@ -79,12 +80,14 @@ class FusedStep {
   void pack_weights();
   void evaluate_first_layer();
   void measure_distances();
+  void weigh_pairs();
 
   const Examples examples_;
   const MatrixView states_;  // of the memory
   ThreadPool& pool_;
   const FeatureLayout layout_;
   const HeadSettings head_;
+  const double bandwidth_;  // 0: all pairs of a query count alike
   std::vector<LayerParameters> parameters_;
   int64_t count_ = 0;
   Matrix rows_;  // states and actions of the memory, side by side
@@ -97,7 +100,7 @@ class FusedStep {
   int64_t batch_queries_ = 0;
   std::vector<int64_t> query_ends_;
   Matrix queries_, targets_, query_part_, row_part_;
-  std::vector<float> distances_;
+  std::vector<float> distances_, weights_;  // of each pair
 };
 
 }  // namespace darp

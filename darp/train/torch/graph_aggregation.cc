@@ -16,6 +16,7 @@ at::Tensor only_own(const at::Tensor& answers, const NeighborMask& mask) {
 }
 
 at::Tensor mean_over_neighbors(const at::Tensor& answers, const NeighborMask& mask) {
+  if (mask.weights.defined()) return (answers * mask.weights.unsqueeze(2)).sum(1);
   return mask.own.defined() ? only_own(answers, mask).sum(1) / mask.counts : answers.mean(1);
 }
 
@@ -45,6 +46,19 @@ at::Tensor attend(const NamedTensors& parameters, const std::string& name, int64
 }
 
 }  // namespace
+
+at::Tensor graph_neighbor_weights(double bandwidth, const at::Tensor& lengths,
+                                  const NeighborMask& mask) {
+  const at::Tensor own = mask.own.defined() ? mask.own : at::ones_like(lengths, at::kBool);
+  const at::Tensor count = own.sum(1, /*keepdim=*/true).to(lengths.scalar_type());
+  const at::Tensor reach =
+      bandwidth * lengths.masked_fill(own.logical_not(), 0).sum(1, /*keepdim=*/true) / count;
+  // Neighbours that are all at the query count alike.
+  const at::Tensor scaled = at::where(reach > 0, lengths / reach, at::zeros_like(lengths));
+  return (-scaled)
+      .masked_fill(own.logical_not(), -std::numeric_limits<double>::infinity())
+      .softmax(1);
+}
 
 at::Tensor graph_set_transformer(const AggregationSettings& settings,
                                  const NamedTensors& parameters, const std::string& prefix,

@@ -10,7 +10,13 @@ namespace darp {
 struct NeighborMask {
   at::Tensor own;     // queries x places, true where there is one; undefined: everywhere
   at::Tensor counts;  // queries x 1, in the answers' type; undefined where own is
+  /// queries x places, what each counts in the mean; undefined: all alike.
+  at::Tensor weights = {};
 };
+
+/// policy/neighbor_weights.h for all queries: from lengths of differences, queries x places.
+at::Tensor graph_neighbor_weights(double bandwidth, const at::Tensor& lengths,
+                                  const NeighborMask& mask);
 
 /// queries x places x features to queries x outputs. `most` is the number of neighbours that the
 /// settings ask for: concatenation has a place for each.

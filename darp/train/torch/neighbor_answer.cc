@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "darp/policy/make_retriever.h"
@@ -27,18 +28,25 @@ class NeighborInputs {
     const std::span<const int32_t> rows = session_.push(query).rows;
     at::Tensor inputs = at::empty({std::ssize(rows), layout_.width}, at::kFloat);
     std::span<float> out(inputs.data_ptr<float>(), static_cast<size_t>(inputs.numel()));
+    at::Tensor near = at::empty({1, std::ssize(rows), std::ssize(query)}, at::kFloat);
+    float* state = near.data_ptr<float>();
     for (const int32_t row : rows) {
+      state = std::ranges::copy(states_.row(row), state).out;
       neighbor_features(layout_, states_.row(row), actions_.row(row), query,
                         out.first(layout_.width));
       out = out.subspan(layout_.width);
     }
+    lengths_ = (near - to_tensor(query, at::kCPU)).norm(2, {2});
     return inputs;
   }
+  /// Of those neighbours' differences to the query, 1 x neighbours.
+  const at::Tensor& lengths() const { return lengths_; }
 
  private:
   FeatureLayout layout_;
   Matrix states_, actions_;  // standardised
   RetrievalSession session_;
+  at::Tensor lengths_;
 };
 
 class NeighborAnswer final : public TorchAnswer {
@@ -60,7 +68,11 @@ class NeighborAnswer final : public TorchAnswer {
     const NamedTensors parameters(layout_, to_tensor(archive_->members()[member], at::kCPU));
     const at::Tensor each = graph_network(*spec.network(), parameters, "", inputs_);
     if (!neighbors_) return each.squeeze(0);
-    return graph_aggregation(spec.aggregation(), parameters, each.unsqueeze(0), {},
+    NeighborMask mask;
+    if (spec.aggregation().weighs())
+      mask.weights =
+          graph_neighbor_weights(spec.aggregation().bandwidth, neighbors_->lengths(), mask);
+    return graph_aggregation(spec.aggregation(), parameters, each.unsqueeze(0), mask,
                              spec.retrieval()->kept())
         .squeeze(0);
   }

@@ -52,10 +52,15 @@ class NeighborLoss final : public GraphLoss {
     if (spec_.retrieval() == nullptr)
       return graph_network(*spec_.network(), parameters, "", query, dropout);
     const at::Tensor neighbors = examples_.neighbors(batch, rows);
-    const at::Tensor input = graph_features(features_, gather_rows(examples_.states(), neighbors),
-                                            gather_rows(examples_.actions(), neighbors), query);
+    const at::Tensor states = gather_rows(examples_.states(), neighbors);
+    const at::Tensor input = graph_features(
+        features_, states, gather_rows(examples_.actions(), neighbors), query);
     const at::Tensor answers = graph_network(*spec_.network(), parameters, "", input, dropout);
-    return graph_aggregation(spec_.aggregation(), parameters, answers, examples_.mask(batch),
+    NeighborMask mask = examples_.mask(batch);
+    if (spec_.aggregation().weighs())
+      mask.weights = graph_neighbor_weights(spec_.aggregation().bandwidth,
+                                            (states - query.unsqueeze(1)).norm(2, {2}), mask);
+    return graph_aggregation(spec_.aggregation(), parameters, answers, mask,
                              spec_.retrieval()->kept(), dropout);
   }
 
