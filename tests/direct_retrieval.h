@@ -84,9 +84,11 @@ class DirectRetrieval {
     if (s.scope == RetrievalSettings::Scope::kCandidates) {
       for (DirectNeighbor& n : list) n.distance = distance(queries, n.row);
       std::sort(list.begin(), list.end());
-      list.resize(std::min<size_t>(list.size(), retriever_.kept()));
+      list.resize(std::min<size_t>(list.size(), retriever_.ranked()));
     }
-    return list;
+    std::vector<DirectNeighbor> kept;
+    for (size_t i = 0; i < list.size(); i += static_cast<size_t>(s.stride)) kept.push_back(list[i]);
+    return kept;
   }
   /// Sums that a session computes recursively are rounded from double: the last bit may differ.
   bool recursive() const {
@@ -124,6 +126,7 @@ inline RetrievalSettings random_settings(Rng& rng, int64_t rows, int64_t cols) {
   s.k = std::max<int64_t>(1, std::min(s.k, rows - 1));
   if (s.scope == RetrievalSettings::Scope::kCandidates)
     s.ratio = std::max(rng.uniform(), 1.0 / static_cast<double>(s.k));
+  if (coin(0.3)) s.stride = 1 + static_cast<int64_t>(rng.below(6));
   s.history.lookback = 1 + static_cast<int64_t>(rng.below(20));
   const bool exponential = coin(0.5);
   s.history.decay =

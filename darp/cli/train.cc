@@ -7,6 +7,7 @@
 #include "darp/core/numbers.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/train/engine.h"
+#include "darp/train/recipe.h"
 #include "darp/train/trainer.h"
 
 namespace darp {
@@ -20,19 +21,23 @@ struct TrainOptions {
 };
 
 TrainConfig resolved(const TrainOptions& options) {
-  TrainConfig config = read_train_config(options.config);
+  TrainConfig config = options.config.empty() ? recipe() : read_train_config(options.config);
   if (!options.data.empty()) config.data = options.data;
   if (options.run.seed) config.train.seed = *options.run.seed;
   for (const std::string& assignment : options.run.overrides) apply_override(assignment, config);
   if (config.data.empty())
-    throw Error(options.config, "names no demonstrations", "give them with --data FILE");
+    throw Error(options.config.empty() ? "darp train" : options.config, "names no demonstrations",
+                "give them with --data FILE");
   config.policy.check();
   config.train.check(config.policy);
   return config;
 }
 
-/// configs/hopper/darp.yaml -> runs/hopper-darp-0.
+/// configs/hopper/darp.yaml -> runs/hopper-darp-0; without a config lift.hdf5 -> runs/lift-darp-0.
 fs::path default_out(const TrainOptions& options, const TrainConfig& config) {
+  if (options.config.empty())
+    return fs::path("runs") / fmt::format("{}-{}-{}", fs::path(config.data).stem().string(),
+                                          config.policy.kind_name(), config.train.seed);
   const fs::path file = fs::absolute(options.config);
   const std::string task = file.parent_path().filename().string();
   return fs::path("runs") / fmt::format("{}{}{}-{}", task, task.empty() ? "" : "-",
@@ -53,15 +58,20 @@ void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
 }
 
 void train_command(const TrainOptions& options) {
-  const TrainConfig config = resolved(options);
+  TrainConfig config = resolved(options);
   const fs::path out =
       options.run.out.empty() ? default_out(options, config) : fs::path(options.run.out);
-  if (options.run.dry_run) {
+  if (options.run.dry_run && !options.config.empty()) {
     fmt::print("{}", write_yaml(config));
     return;
   }
   const GraphOptions::Device device = device_named(options.device);
   const Dataset dataset = read_dataset(config.data, config.reading).dataset;
+  if (options.config.empty()) fit_to(config, dataset.steps());
+  if (options.run.dry_run) {
+    fmt::print("{}", write_yaml(config));
+    return;
+  }
   fmt::print("{}: {}, {}, {} observation and {} action dimensions\n", printable(config.data),
              counted(dataset.episodes(), "episode"), counted(dataset.steps(), "step"),
              dataset.observation_dim(), dataset.action_dim());
@@ -88,13 +98,14 @@ void add_train_command(CLI::App& app) {
   command
       ->add_option(
           "CONFIG", options->config,
-          "YAML file, e.g. configs/hopper/darp.yaml; a file for every method: docs/methods.md")
-      ->required();
+          "YAML file, e.g. configs/hopper/darp.yaml, for every method: docs/methods.md; without it "
+          "the recipe, which is meant for any task: docs/recipe.md");
   command->add_option("--data", options->data,
                       "Demonstrations, a file or a folder; replaces data of CONFIG");
   options->run.add_to(
       *command,
-      {.out = "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>",
+      {.out = "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>, without CONFIG "
+               "runs/<data>-<kind>-<seed>",
        .set = "One setting, e.g. --set train.epochs=50 --set policy.retrieval.k=30",
        .seed = "Of all that is random; replaces train.seed of CONFIG",
        .threads = "0: one per core; with the fused engine the result does not depend on it"});
@@ -102,15 +113,18 @@ void add_train_command(CLI::App& app) {
       ->capture_default_str();
   command->footer(
       "Examples:\n"
+      "  darp train --data lift.hdf5\n"
+      "  darp train --data lift.hdf5 --set policy.kind=bc --out runs/lift-cloning\n"
       "  darp train configs/hopper/darp.yaml --data hopper-expert-v2.hdf5\n"
       "  darp train configs/hopper/bc.yaml --data hopper-expert-v2.hdf5 --out runs/bc --seed 3\n"
-      "  darp train my.yaml --data lift.hdf5 --set policy.members=8 --set "
-      "train.validation.fraction=0.1\n"
+      "  darp train my.yaml --data lift.hdf5 --set train.validation.fraction=0.1\n"
       "  darp train configs/hopper/darp.yaml --data hopper-expert-v2.hdf5 --resume\n\n"
       "Ctrl-C stops with a checkpoint; the same command with --resume goes on, also after a "
       "crash.\n"
       "docs/training.md is the guide, docs/formats/run.md explains the run directory.\n\n"
-      "Settings of CONFIG and --set (demonstrations must be given, here or with --data):\n" +
+      "Settings of CONFIG and --set, and what holds where a CONFIG says nothing (demonstrations "
+      "must be\n"
+      "given, here or with --data):\n" +
       help_table(TrainConfig{}) +
       "\nOther kinds, heads and aggregations have other settings: docs/methods.md has all of them, "
       "and\n"

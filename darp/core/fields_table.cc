@@ -158,9 +158,10 @@ std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk
   return changed;
 }
 
-bool has_field(const FieldWalk& walk, std::string_view path) {
-  const Rows rows = list(walk);
-  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row[0] == path; });
+std::optional<std::string> field_text(const FieldWalk& walk, std::string_view path) {
+  for (const Row& row : list(walk))
+    if (row[0] == path) return row[2];
+  return std::nullopt;
 }
 
 }  // namespace darp::internal

@@ -1,18 +1,26 @@
 #pragma once
-// Whether settings have a field: kinds of things have different ones.
+// What a field of settings is, by its path: kinds of things have different ones.
+
+#include <optional>
 
 #include "darp/core/fields.h"
 
 namespace darp {
 
 namespace internal {
-bool has_field(const FieldWalk& walk, std::string_view path);
+std::optional<std::string> field_text(const FieldWalk& walk, std::string_view path);
 }
 
-/// Whether there is a field with this path ("net.widths").
+/// The value of the field with this path ("net.widths") as apply_override() takes it; nothing where
+/// there is no such field.
+template <class S>
+std::optional<std::string> field_text(S settings, std::string_view path) {
+  return internal::field_text(internal::walk(settings), path);
+}
+
 template <class S>
 bool has_field(S settings, std::string_view path) {
-  return internal::has_field(internal::walk(settings), path);
+  return internal::field_text(internal::walk(settings), path).has_value();
 }
 
 }  // namespace darp

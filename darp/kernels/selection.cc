@@ -234,6 +234,16 @@ void Selector::keep_smallest(int64_t k) {
   size_ = static_cast<size_t>(k);
 }
 
+void Selector::keep_every(int64_t stride) {
+  if (stride == 1) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < size_; i += static_cast<size_t>(stride), ++kept) {
+    values_[kept] = values_[i];
+    indices_[kept] = indices_[i];
+  }
+  size_ = kept;
+}
+
 namespace {
 
 /// Sorts items by their upper 16 bits, stable: two passes of counting, without a branch that

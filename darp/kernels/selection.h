@@ -41,6 +41,8 @@ class Selector {
 
   /// Keeps only the k smallest of the selection by (value, index), in the order of indices.
   void keep_smallest(int64_t k);
+  /// Keeps only the first of the selection, as it is ordered now, and every stride-th after it.
+  void keep_every(int64_t stride);
 
  private:
   struct Segments;

@@ -99,8 +99,9 @@ QueryStatus RetrievalSession::remember(std::span<const float> observation) noexc
 void RetrievalSession::answer_approximately(RowRange excluded) noexcept {
   approximate_->remember(query_, time_);
   approximate_->find(time_, {excluded.begin, excluded.end, skips_zeros(*retriever_)}, selector_);
-  selector_.keep_smallest(retriever_->kept());
+  selector_.keep_smallest(retriever_->ranked());
   selector_.sort();
+  selector_.keep_every(retriever_->settings().stride);
   ++time_;
 }
 
@@ -116,21 +117,24 @@ void RetrievalSession::find(const kernels::DistanceRow& now, RowRange excluded) 
   kernels::Skip skip{excluded.begin, excluded.end, skips_zeros(r)};
   if (random_) {
     pick_random(now, skip);
-  } else if (ranks_all_) {
+    return selector_.sort();
+  }
+  if (ranks_all_) {
     if (past_) past_->sums_of_all(now, time_, weights, *sums_);
     // Zero is about the present distance, not the sum.
     if (skip.zeros)
       for (int64_t i = 0; i < r.rows(); ++i)
         if (now.data()[i] == 0) sums_->data()[i] = std::numeric_limits<float>::infinity();
     skip.zeros = false;
-    selector_.select(sums_->data(), r.rows(), r.kept(), skip);
+    selector_.select(sums_->data(), r.rows(), r.ranked(), skip);
   } else {
     selector_.select(now.data(), r.rows(), r.settings().k, skip);
     if (r.history().lookback() > 1)
       past_->sums(now, time_, weights, selector_.indices(), selector_.mutable_values());
-    selector_.keep_smallest(r.kept());
+    selector_.keep_smallest(r.ranked());
   }
   selector_.sort();
+  selector_.keep_every(r.settings().stride);
 }
 
 /// The step becomes the past.

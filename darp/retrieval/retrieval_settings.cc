@@ -23,6 +23,10 @@ void RetrievalSettings::visit_fields(FieldVisitor& v) {
            "code).");
   v.field("ratio", ratio, "Part of the candidates that is kept: floor(k x ratio).",
           {.min = 0, .max = 1});
+  v.field("stride", stride,
+          "Of those, the nearest and every so-many-th after it: as wide a neighbourhood for less "
+          "work; 1: all.",
+          {.min = 1, .max = 1e6});
   v.group("history", history, "How the recent past counts.");
   v.group("metric", metric, "How two rows are compared.");
   v.choice(
@@ -43,7 +47,7 @@ void RetrievalSettings::visit_fields(FieldVisitor& v) {
   v.group("hnsw", hnsw, "The approximate graph.");
 }
 
-int64_t RetrievalSettings::kept() const {
+int64_t RetrievalSettings::ranked() const {
   if (scope == Scope::kAll) return k;
   return static_cast<int64_t>(std::floor(static_cast<double>(k) * ratio));
 }

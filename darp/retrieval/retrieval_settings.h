@@ -87,6 +87,7 @@ struct RetrievalSettings {
   int64_t k = 100;
   Scope scope = Scope::kAll;
   double ratio = 1;
+  int64_t stride = 1;
   HistorySettings history;
   MetricSettings metric;
   Exclude exclude = Exclude::kRow;
@@ -98,9 +99,11 @@ struct RetrievalSettings {
   void visit_fields(FieldVisitor& v);
   bool operator==(const RetrievalSettings&) const = default;
 
-  /// Neighbours that a query gets when enough rows are usable: k, or floor(k x ratio) with scope
+  /// Rows that are ranked for a query when enough are usable: k, or floor(k x ratio) with scope
   /// `candidates`.
-  int64_t kept() const;
+  int64_t ranked() const;
+  /// Neighbours that it gets of them: the first and every stride-th after it.
+  int64_t kept() const { return (ranked() + stride - 1) / stride; }
 };
 
 }  // namespace darp

@@ -103,7 +103,9 @@ void Retriever::check(const RetrievalSettings& settings, const std::vector<int64
   if (settings.scope == Scope::kAll && settings.ratio != 1)
     throw Error("retrieval.ratio", "means nothing with scope all",
                 "leave it at 1 and choose k, or use scope candidates");
-  if (settings.kept() < 1)
+  if (settings.stride < 1)
+    throw Error("retrieval.stride", fmt::format("is {}", settings.stride), "choose 1 or more");
+  if (settings.ranked() < 1)
     throw Error("retrieval.ratio",
                 fmt::format("keeps floor({} x {}) = 0 neighbours", settings.k, settings.ratio),
                 "raise ratio or k");

@@ -47,6 +47,7 @@ class Retriever {
   const std::vector<int64_t>& episode_ends() const { return episode_ends_; }
   int64_t longest_episode() const { return longest_episode_; }
   /// Neighbours that a query gets when enough rows are usable.
+  int64_t ranked() const { return settings_.ranked(); }
   int64_t kept() const { return settings_.kept(); }
 
   bool approximate() const { return hnsw_ != nullptr; }

@@ -54,6 +54,7 @@ TEST(Retriever, SaysWhatToChangeAboutSettingsThatCannotWork) {
             }),
             "retrieval.ratio: keeps floor(3 x 0.3) = 0 neighbours; raise ratio or k");
   EXPECT_EQ(error_with([](S& s) { s.ratio = 0; }), "retrieval.ratio: is 0; choose above 0 up to 1");
+  EXPECT_EQ(error_with([](S& s) { s.stride = 0; }), "retrieval.stride: is 0; choose 1 or more");
   EXPECT_EQ(error_with([](S& s) { s.index = S::Index::kHnsw; }),
             "retrieval.index: hnsw finds candidates, and scope all ranks every row; use scope "
             "candidates or the exact index");

@@ -1,5 +1,7 @@
 #include "darp/train/train_settings.h"
 
+#include <algorithm>
+
 namespace darp {
 namespace {
 
@@ -48,8 +50,15 @@ void ValidationSettings::visit_fields(FieldVisitor& v) {
           {.min = 0, .max = 1e9});
 }
 
+int64_t TrainSettings::epochs_for(int64_t steps) const {
+  constexpr int64_t kQueries = 100'000, kFewest = 20;
+  return epochs > 0 ? epochs : std::max(kFewest, kQueries / std::max<int64_t>(1, steps));
+}
+
 void TrainSettings::visit_fields(FieldVisitor& v) {
-  v.field("epochs", epochs, "Passes over the demonstrations.", {.min = 1, .max = 1e9});
+  v.field("epochs", epochs,
+          "Passes over the demonstrations; 0: as many as make 100,000 queries, but at least 20.",
+          {.min = 0, .max = 1e9});
   v.field("batch", batch, "Queries per step; an epoch's last step may have fewer.",
           {.min = 1, .max = 1e9});
   v.field("seed", seed, "Of the first weights, the order of the rows, noise and dropout.",

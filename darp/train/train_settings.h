@@ -73,6 +73,9 @@ struct TrainSettings {
   void visit_fields(FieldVisitor& v);
   bool operator==(const TrainSettings&) const = default;
 
+  /// Passes over demonstrations of this many steps.
+  int64_t epochs_for(int64_t steps) const;
+
   /// What no single field can see: throws Error for settings that contradict each other and says
   /// which to change.
   void check() const;

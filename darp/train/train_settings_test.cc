@@ -47,7 +47,7 @@ TEST(TrainSettings, ReadBackAsTheyWereWritten) {
 
 TEST(TrainSettings, RefuseNumbersThatCannotTrain) {
   for (const std::string_view yaml :
-       {"epochs: 0", "batch: 0", "seed: -1", "optimizer: {learning_rate: -1}",
+       {"epochs: -1", "batch: 0", "seed: -1", "optimizer: {learning_rate: -1}",
         "optimizer: {beta1: 1}", "optimizer: {beta2: 1}", "optimizer: {epsilon: 0}",
         "optimizer: {clip: -1}", "ema: 1", "ema_power: -1", "query_noise: -0.1",
         "validation: {fraction: 1}", "schedule: {patience: 0}", "schedule: {final_rate: 2}",

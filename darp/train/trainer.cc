@@ -299,7 +299,9 @@ TrainOutcome train(const TrainConfig& config, const Dataset& dataset,
   if (learns(config.policy) &&
       chosen_engine(config.policy, config.train, options.device) == TrainSettings::Engine::kGraph)
     check_device(options.device);
-  return Run(config, dataset, options).run();
+  TrainConfig counted = config;
+  counted.train.epochs = config.train.epochs_for(dataset.steps());
+  return Run(counted, dataset, options).run();
 }
 
 }  // namespace darp

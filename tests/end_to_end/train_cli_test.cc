@@ -88,6 +88,23 @@ TEST_F(TrainCli, LeavesARunDirectoryThatInfoExplains) {
             PolicyArchive::read(path("run") + "/policy.darp").members());
 }
 
+TEST_F(TrainCli, WithoutAConfigFollowsTheRecipeAsFarAsTheDataGo) {
+  const std::string command = fmt::format("train --data {} --set train.epochs=1 "
+                                          "--set policy.network.hidden=[8] ",
+                                          path("demos.npz"));
+  const Outcome plan = darp_command(command + "--dry-run");
+  ASSERT_EQ(plan.code, 0) << plan.output;
+  EXPECT_CONTAINS(plan.output, "bandwidth: 1");
+  const Outcome trained = darp_command(command + "--out " + path("plain"));
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  const PolicyArchive darp = PolicyArchive::read(path("plain") + "/policy.darp");
+  EXPECT_EQ(darp.members().size(), 8u);
+  EXPECT_EQ(darp.spec().retrieval()->k, darp.demonstrations().episode_ends.back() / 5);
+  EXPECT_EQ(darp_command(command + "--set policy.kind=bc --out " + path("bc")).code, 0);
+  EXPECT_EQ(PolicyArchive::read(path("bc") + "/policy.darp").members().size(), 8u);
+  EXPECT_CONTAINS(darp_command("train --dry-run").output, "give them with --data FILE");
+}
+
 TEST_F(TrainCli, GivesTheSameBytesTwiceAndForAnyNumberOfThreads) {
   ASSERT_EQ(darp_command(arguments("a", "--threads 1")).code, 0);
   ASSERT_EQ(darp_command(arguments("b", "--threads 1")).code, 0);

@@ -46,9 +46,13 @@ fs::path space_of(const StudySpec& spec, const std::string& method, const StudyP
 
 TrainConfig protocol_config(const StudySpec& spec, const TablePlan& plan, int64_t seed,
                             const StudyPlaces& places) {
-  if (plan.protocol == "recipe")
-    return config_from(recipe_of(plan.method, places), spec, plan.task, plan.method, seed, places);
-  TrainConfig config = method_config(spec, plan.task, plan.method, seed, places);
+  // A search begins with the recipe where there is one.
+  const fs::path recipe = recipe_of(plan.method, places);
+  const bool by_recipe =
+      plan.protocol == "recipe" || (is_search(plan.protocol) && fs::exists(recipe));
+  TrainConfig config = by_recipe
+                           ? config_from(recipe, spec, plan.task, plan.method, seed, places)
+                           : method_config(spec, plan.task, plan.method, seed, places);
   if (plan.protocol == "validation" && !config.train.validation.wanted())
     config.train.validation.fraction = kHeldOut;
   return config;

@@ -71,6 +71,7 @@ class SearchWorker {
   }
 
   SearchPoint new_point(const TrialJournal::View& view, int64_t trial) const {
+    if (trial == 0 && options_.first) return *options_.first;
     std::vector<SearchPoint> best_first;
     for (const size_t place : ranked_trials(view.runs()))
       best_first.push_back(view.runs()[place].point);

@@ -17,6 +17,8 @@ using TrialWork = std::function<std::optional<double>(const TrialRun& run)>;
 struct SearchOptions {
   int jobs = 0;  // trainings at once; 0: one per core
   const std::atomic<bool>* stop = nullptr;
+  /// Where the first trial is, if not at random.
+  std::optional<SearchPoint> first = {};
   /// Called after each training with all of them, by one thread at a time.
   std::function<void(const TrialJournal::View&)> on_end = {};
 };

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <tuple>
 
+#include "darp/core/has_field.h"
 #include "darp/core/numbers.h"
 #include "darp/core/silent_progress.h"
 #include "darp/data/ingest/read_dataset.h"
@@ -161,6 +163,36 @@ void check_search_space(const TrainConfig& config, const SearchSpace& space) {
   }
 }
 
+TrainConfig search_base(const TrainConfig& config) {
+  if (config.train.epochs > 0 || config.data.empty()) return config;
+  TrainConfig base = config;
+  base.train.epochs =
+      config.train.epochs_for(read_dataset(config.data, config.reading).dataset.steps());
+  return base;
+}
+
+std::optional<SearchPoint> starting_point(const TrainConfig& config, const SearchSpace& space) {
+  SearchPoint point;
+  for (const SearchDimension& dimension : space.dimensions) {
+    std::optional<double> place;
+    if (dimension.choices.empty()) {
+      const std::string text = field_text(config, dimension.path).value_or("");
+      double value = 0;
+      const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (parsed.ec == std::errc() && value >= dimension.low && value <= dimension.high)
+        place = value;
+    }
+    for (size_t i = 0; i < dimension.choices.size() && !place; ++i) {
+      TrainConfig same = config;
+      apply_override(dimension.path + "=" + dimension.choices[i], same, "search space");
+      if (write_yaml(same) == write_yaml(config)) place = static_cast<double>(i);
+    }
+    if (!place) return std::nullopt;
+    point.push_back(*place);
+  }
+  return point;
+}
+
 TrainConfig trial_config(const TrainConfig& config, const std::vector<std::string>& set,
                          const TuneSettings& settings, int64_t rung) {
   TrainConfig changed = config;
@@ -191,6 +223,7 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
                                const StudyOptions& options,
                                const EnvironmentSettings& environment_settings) {
   check_search(config, environment, space, settings);
+  const TrainConfig base = search_base(config);
   TrialJournal journal(options.out, {environment, changed_settings(config),
                                      search_subject(settings, environment_settings), space});
   int64_t begun = 0, ended = 0;
@@ -205,8 +238,9 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
   Progress progress("tune", settings.trials, "trials", options.progress);
   if (ended > 0) progress.advance(ended);
   SearchOptions how{options.jobs, options.stop,
+                    starting_point(base, space),
                     [&](const TrialJournal::View& view) { show_progress(view, progress); }};
-  const TrialTraining training(config, environment, environment_settings, space, settings, options);
+  const TrialTraining training(base, environment, environment_settings, space, settings, options);
   const auto runs = search(journal, space, settings, training, how);
   progress.finish();
   if (!runs) return std::nullopt;

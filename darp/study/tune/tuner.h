@@ -33,7 +33,8 @@ struct TuneResult {
 /// Searches until all trials are done; what the journal in options.out has is not done again.
 /// Several processes may search in one folder, and options.jobs trainings go on at once in each;
 /// with one at a time the search is the same each time, interrupted or not. `config` (with data and
-/// seed) is what the space's settings change, on `environment`. Nothing if stopped. A trial that
+/// seed) is what the space's settings change, on `environment`; it is the first trial itself where
+/// the space contains it. Nothing if stopped. A trial that
 /// fails is one without a score. Throws Error for a folder with another search in it (more trials
 /// are no other search), for a space that does not fit the config, and when every trial failed.
 std::optional<TuneResult> tune(const TrainConfig& config, const std::string& environment,
@@ -44,6 +45,12 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
 /// Throws Error for a setting that the config does not have and for an end of a range, or a choice,
 /// that it does not take.
 void check_search_space(const TrainConfig& config, const SearchSpace& space);
+
+/// The config with what the demonstrations decide: how many epochs, where it says 0.
+TrainConfig search_base(const TrainConfig& config);
+
+/// The config as a point of the space, where a search begins; nothing where the space lacks it.
+std::optional<SearchPoint> starting_point(const TrainConfig& config, const SearchSpace& space);
 
 /// A trial's config at a rung, with a part of its epochs, and its search seeds there. The first
 /// throws Error for settings that contradict each other.

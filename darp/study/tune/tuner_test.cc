@@ -112,6 +112,30 @@ TEST_F(Tuner, TrainsLongerAndRollsOutMoreAtHigherRungs) {
   EXPECT_EQ(episodes, (std::vector<int64_t>{2, 4, 10}));
 }
 
+TEST_F(Tuner, BeginsWithTheConfigItselfWhereTheSpaceHasIt) {
+  set_config({"policy.retrieval.k=7", "policy.kernel=uniform"});
+  const SearchSpace space = parse_search_space(neighbors_, "space.yaml");
+  EXPECT_EQ(starting_point(config_, space), (SearchPoint{7, 1}));
+  const auto result = search_in("a", neighbors_);
+  ASSERT_TRUE(result);
+  for (const TrialResult& trial : result->trials)
+    if (trial.trial == 0) {
+      EXPECT_EQ(trial.set, (std::vector<std::string>{"policy.retrieval.k=7",
+                                                     "policy.kernel=uniform"}));
+    }
+  set_config({"policy.retrieval.k=61"});
+  EXPECT_FALSE(starting_point(config_, space));
+  set_config({"policy.retrieval.k=7", "policy.kernel=gaussian"});
+  EXPECT_FALSE(starting_point(config_, space));
+}
+
+TEST_F(Tuner, CountsEpochsByTheDemonstrationsWhereTheConfigLeavesItToThem) {
+  config_.train.epochs = 0;
+  EXPECT_EQ(search_base(config_).train.epochs, 100'000 / 80);
+  config_.train.epochs = 3;
+  EXPECT_EQ(search_base(config_).train.epochs, 3);
+}
+
 TEST_F(Tuner, SearchesByValidationLossAlone) {
   settings_.objective = TuneSettings::Objective::kValidation;
   set_config({"policy.kind=bc", "policy.network.hidden=[8]", "train.epochs=4"});
@@ -162,6 +186,13 @@ TEST(SearchSpaces, FitTheConfigsThatTheyAreFor) {
       check_search_space(
           read_train_config(fs::path(DARP_SOURCE_DIR) / "configs" / task / file.path().filename()),
           space);
+    const fs::path recipe = fs::path(DARP_SOURCE_DIR) / "configs/recipe" / file.path().filename();
+    if (fs::exists(recipe)) {
+      TrainConfig config = read_train_config(recipe);
+      check_search_space(config, space);
+      config.train.epochs = 50;
+      EXPECT_TRUE(starting_point(config, space)) << recipe;
+    }
     ++spaces;
   }
   EXPECT_GE(spaces, 7);
