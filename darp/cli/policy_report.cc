@@ -128,9 +128,10 @@ std::string aggregation_text(const PolicySpec& spec, int64_t action_dim) {
   };
   switch (s.kind) {
     case Kind::kMean:
-      return s.weighs() ? fmt::format("mean of the neighbours' answers, near ones first "
-                                      "(bandwidth {:g} of their mean distance)",
-                                      s.bandwidth)
+      return s.weighs() ? fmt::format(
+                              "mean of the neighbours' answers, near ones first "
+                              "(bandwidth {:g} of their mean distance)",
+                              s.bandwidth)
                         : "mean of the neighbours' answers";
     case Kind::kDeepSets:
       return fmt::format("deep sets: the mean of {}, then {}", each, after());

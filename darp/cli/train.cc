@@ -95,17 +95,17 @@ void train_command(const TrainOptions& options) {
 void add_train_command(CLI::App& app) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Learn a policy from demonstrations");
-  command
-      ->add_option(
-          "CONFIG", options->config,
-          "YAML file, e.g. configs/hopper/darp.yaml, for every method: docs/methods.md; without it "
-          "the recipe, which is meant for any task: docs/recipe.md");
+  command->add_option(
+      "CONFIG", options->config,
+      "YAML file, e.g. configs/hopper/darp.yaml, for every method: docs/methods.md; without it "
+      "the recipe, which is meant for any task: docs/recipe.md");
   command->add_option("--data", options->data,
                       "Demonstrations, a file or a folder; replaces data of CONFIG");
   options->run.add_to(
       *command,
-      {.out = "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>, without CONFIG "
-               "runs/<data>-<kind>-<seed>",
+      {.out = "Run directory; without it runs/<folder of CONFIG>-<name of CONFIG>-<seed>, without "
+              "CONFIG "
+              "runs/<data>-<kind>-<seed>",
        .set = "One setting, e.g. --set train.epochs=50 --set policy.retrieval.k=30",
        .seed = "Of all that is random; replaces train.seed of CONFIG",
        .threads = "0: one per core; with the fused engine the result does not depend on it"});

@@ -97,7 +97,8 @@ void tune_command(const TuneOptions& options) {
     return;
   }
   const std::string name = fs::path(options.config).stem().string();
-  TrainConfig best = trial_config(search_base(config), result->best().set, settings, settings.rungs - 1);
+  TrainConfig best =
+      trial_config(search_base(config), result->best().set, settings, settings.rungs - 1);
   write_file(study.out / "best.yaml", write_yaml(best));
   ExhibitSet exhibits = tune_exhibits(space, settings, *result, name, options.environment);
   exhibits.facts = {{"config", options.config},

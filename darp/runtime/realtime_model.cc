@@ -92,8 +92,8 @@ void RealtimeModel::set_rows(const PolicyArchive& archive, MatrixView rows, Prog
   if (spec.darp() != nullptr && spec.aggregation().weighs())
     bandwidth_ = spec.aggregation().bandwidth;
   measures_distances_ =
-      spec.darp() != nullptr && (bandwidth_ > 0 || spec.network_input().difference ==
-                                                       NeighborInput::Difference::kNorm);
+      spec.darp() != nullptr &&
+      (bandwidth_ > 0 || spec.network_input().difference == NeighborInput::Difference::kNorm);
   if (measures_distances_ || local_) states_ = Matrix::copy_of(states);
   proposes_ = spec.darp() != nullptr && !spec.head().is_distribution() && spec.chunk.length == 1 &&
               spec.aggregation().kind == AggregationSettings::Kind::kMean;

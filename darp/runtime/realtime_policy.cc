@@ -71,7 +71,8 @@ struct RealtimePolicy::Memory {
   bool explainable = false;  // whether the last step has neighbours to show
 
   NetworkQuery asked() const {
-    const std::span<const int32_t> rows = session ? session->neighbors().rows : std::span<const int32_t>();
+    const std::span<const int32_t> rows =
+        session ? session->neighbors().rows : std::span<const int32_t>();
     return {query, rows, distances, std::span(weights).first(weights.empty() ? 0 : rows.size())};
   }
 };

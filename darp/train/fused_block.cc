@@ -90,10 +90,9 @@ void FusedBlock<Products>::forward(const std::vector<FusedLayer<Products>>& laye
     const std::span<float> mean = means.row(q);
     std::fill(mean.begin(), mean.end(), 0.0f);
     if (rows == 0) return;
-    kernels::normalize_relu_sum(m.normalized.rows(begin, rows), layers[last].norm,
-                                &m.inverse[begin],
-                                pairs.weights.empty() ? nullptr : &pairs.weights[pairs.begin + begin],
-                                mean.data());
+    kernels::normalize_relu_sum(
+        m.normalized.rows(begin, rows), layers[last].norm, &m.inverse[begin],
+        pairs.weights.empty() ? nullptr : &pairs.weights[pairs.begin + begin], mean.data());
     if (pairs.weights.empty())
       for (float& x : mean) x /= static_cast<float>(rows);
   });

@@ -6,13 +6,15 @@ namespace darp {
 namespace {
 
 TEST(Recipe, IsTheConfigThatStudiesUse) {
-  EXPECT_EQ(write_yaml(recipe()), write_yaml(read_train_config(DARP_SOURCE_DIR "/configs/recipe/darp.yaml")));
+  EXPECT_EQ(write_yaml(recipe()),
+            write_yaml(read_train_config(DARP_SOURCE_DIR "/configs/recipe/darp.yaml")));
 }
 
 TEST(Recipe, IsTheSameForBehaviourCloningInAllThatBothHave) {
   TrainConfig cloning = recipe();
   apply_override("policy.kind=bc", cloning);
-  EXPECT_EQ(write_yaml(cloning), write_yaml(read_train_config(DARP_SOURCE_DIR "/configs/recipe/bc.yaml")));
+  EXPECT_EQ(write_yaml(cloning),
+            write_yaml(read_train_config(DARP_SOURCE_DIR "/configs/recipe/bc.yaml")));
   EXPECT_EQ(cloning.train, recipe().train);
   EXPECT_EQ(cloning.policy.members, recipe().policy.members);
 }

@@ -89,9 +89,10 @@ TEST_F(TrainCli, LeavesARunDirectoryThatInfoExplains) {
 }
 
 TEST_F(TrainCli, WithoutAConfigFollowsTheRecipeAsFarAsTheDataGo) {
-  const std::string command = fmt::format("train --data {} --set train.epochs=1 "
-                                          "--set policy.network.hidden=[8] ",
-                                          path("demos.npz"));
+  const std::string command = fmt::format(
+      "train --data {} --set train.epochs=1 "
+      "--set policy.network.hidden=[8] ",
+      path("demos.npz"));
   const Outcome plan = darp_command(command + "--dry-run");
   ASSERT_EQ(plan.code, 0) << plan.output;
   EXPECT_CONTAINS(plan.output, "bandwidth: 1");

@@ -50,9 +50,8 @@ TrainConfig protocol_config(const StudySpec& spec, const TablePlan& plan, int64_
   const fs::path recipe = recipe_of(plan.method, places);
   const bool by_recipe =
       plan.protocol == "recipe" || (is_search(plan.protocol) && fs::exists(recipe));
-  TrainConfig config = by_recipe
-                           ? config_from(recipe, spec, plan.task, plan.method, seed, places)
-                           : method_config(spec, plan.task, plan.method, seed, places);
+  TrainConfig config = by_recipe ? config_from(recipe, spec, plan.task, plan.method, seed, places)
+                                 : method_config(spec, plan.task, plan.method, seed, places);
   if (plan.protocol == "validation" && !config.train.validation.wanted())
     config.train.validation.fraction = kHeldOut;
   return config;

@@ -237,8 +237,7 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
 
   Progress progress("tune", settings.trials, "trials", options.progress);
   if (ended > 0) progress.advance(ended);
-  SearchOptions how{options.jobs, options.stop,
-                    starting_point(base, space),
+  SearchOptions how{options.jobs, options.stop, starting_point(base, space),
                     [&](const TrialJournal::View& view) { show_progress(view, progress); }};
   const TrialTraining training(base, environment, environment_settings, space, settings, options);
   const auto runs = search(journal, space, settings, training, how);

@@ -120,8 +120,8 @@ TEST_F(Tuner, BeginsWithTheConfigItselfWhereTheSpaceHasIt) {
   ASSERT_TRUE(result);
   for (const TrialResult& trial : result->trials)
     if (trial.trial == 0) {
-      EXPECT_EQ(trial.set, (std::vector<std::string>{"policy.retrieval.k=7",
-                                                     "policy.kernel=uniform"}));
+      EXPECT_EQ(trial.set,
+                (std::vector<std::string>{"policy.retrieval.k=7", "policy.kernel=uniform"}));
     }
   set_config({"policy.retrieval.k=61"});
   EXPECT_FALSE(starting_point(config_, space));

@@ -53,8 +53,8 @@ class NeighborLoss final : public GraphLoss {
       return graph_network(*spec_.network(), parameters, "", query, dropout);
     const at::Tensor neighbors = examples_.neighbors(batch, rows);
     const at::Tensor states = gather_rows(examples_.states(), neighbors);
-    const at::Tensor input = graph_features(
-        features_, states, gather_rows(examples_.actions(), neighbors), query);
+    const at::Tensor input =
+        graph_features(features_, states, gather_rows(examples_.actions(), neighbors), query);
     const at::Tensor answers = graph_network(*spec_.network(), parameters, "", input, dropout);
     NeighborMask mask = examples_.mask(batch);
     if (spec_.aggregation().weighs())
