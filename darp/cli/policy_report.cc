@@ -50,11 +50,13 @@ std::vector<std::string> input_parts(const PolicyArchive& policy) {
 std::string retrieval_text(const RetrievalSettings& s) {
   if (s.pick == RetrievalSettings::Pick::kRandom)
     return fmt::format("{} random rows, seed {}", grouped(s.kept()), s.seed);
-  const std::string index = s.index == RetrievalSettings::Index::kHnsw ? ", approximate" : "";
+  std::string more = s.index == RetrievalSettings::Index::kHnsw ? ", approximate" : "";
+  if (s.stride > 1)
+    more += fmt::format(", of them one in {}: {}", grouped(s.stride), grouped(s.kept()));
   if (s.scope == RetrievalSettings::Scope::kAll)
-    return fmt::format("the {} rows nearest by history{}", grouped(s.k), index);
+    return fmt::format("the {} rows nearest by history{}", grouped(s.k), more);
   return fmt::format("of the {} rows nearest now the {} nearest by history{}", grouped(s.k),
-                     grouped(s.kept()), index);
+                     grouped(s.ranked()), more);
 }
 
 std::string history_text(const HistorySettings& s) {

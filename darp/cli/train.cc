@@ -61,17 +61,17 @@ void train_command(const TrainOptions& options) {
   TrainConfig config = resolved(options);
   const fs::path out =
       options.run.out.empty() ? default_out(options, config) : fs::path(options.run.out);
-  if (options.run.dry_run && !options.config.empty()) {
-    fmt::print("{}", write_yaml(config));
-    return;
-  }
   const GraphOptions::Device device = device_named(options.device);
-  const Dataset dataset = read_dataset(config.data, config.reading).dataset;
-  if (options.config.empty()) fit_to(config, dataset.steps());
+  const bool by_recipe = options.config.empty();
+  std::optional<Dataset> read;
+  if (by_recipe || !options.run.dry_run)
+    read.emplace(read_dataset(config.data, config.reading).dataset);
+  if (by_recipe) fit_to(config, read->steps());
   if (options.run.dry_run) {
     fmt::print("{}", write_yaml(config));
     return;
   }
+  const Dataset& dataset = *read;
   fmt::print("{}: {}, {}, {} observation and {} action dimensions\n", printable(config.data),
              counted(dataset.episodes(), "episode"), counted(dataset.steps(), "step"),
              dataset.observation_dim(), dataset.action_dim());

@@ -101,6 +101,7 @@ TEST_F(TrainCli, WithoutAConfigFollowsTheRecipeAsFarAsTheDataGo) {
   const PolicyArchive darp = PolicyArchive::read(path("plain") + "/policy.darp");
   EXPECT_EQ(darp.members().size(), 8u);
   EXPECT_EQ(darp.spec().retrieval()->k, darp.demonstrations().episode_ends.back() / 5);
+  EXPECT_CONTAINS(darp_command("info " + path("plain") + "/policy.darp").output, "one in 4");
   EXPECT_EQ(darp_command(command + "--set policy.kind=bc --out " + path("bc")).code, 0);
   EXPECT_EQ(PolicyArchive::read(path("bc") + "/policy.darp").members().size(), 8u);
   EXPECT_CONTAINS(darp_command("train --dry-run").output, "give them with --data FILE");
