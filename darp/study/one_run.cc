@@ -51,13 +51,14 @@ EpochSums epoch_sums(const fs::path& metrics) {
 }
 
 /// A run that was begun with other settings must not go on with these.
-void check_beginning(const StudyRun& run, const fs::path& folder) {
+void check_beginning(const StudyRun& run, const Dataset& dataset, const fs::path& folder) {
   const RunLayout layout{folder};
   if (!fs::exists(layout.config())) return;
   TrainConfig begun, wanted = run.config;
   read_yaml_file(layout.config(), begun);
   begun.data.clear();
   wanted.data.clear();
+  wanted.train.epochs = wanted.train.epochs_for(dataset.steps());  // as the trainer writes it
   const std::string changes = fingerprint_changes(write_yaml(begun), write_yaml(wanted));
   if (!changes.empty())
     throw Error(folder.string(), "holds a run with other settings: " + changes,
@@ -67,7 +68,7 @@ void check_beginning(const StudyRun& run, const fs::path& folder) {
 /// False if stopped.
 bool train_run(const StudyRun& run, const SharedData& data, const StudyOptions& options,
                const fs::path& folder, RunRecord& record) {
-  check_beginning(run, folder);
+  check_beginning(run, data.dataset, folder);
   TrainerOptions trainer;
   trainer.out = folder;
   trainer.resume = true;

@@ -143,6 +143,16 @@ TEST_F(StudyRuns, GoOnFromTornStates) {
   expect_whole("before its config");
 }
 
+TEST_F(StudyRuns, GoOnWhereTheDemonstrationsDecideHowLong) {
+  const auto whole = do_runs({run("a", 0, 0)}, options_);
+  ASSERT_TRUE(whole);
+  const std::string policy = text_of_file(whole->front().policy);
+  fs::remove(runs() / "a" / "record.json");
+  const auto again = do_runs({run("a", 0, 0)}, options_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(text_of_file(again->front().policy), policy);
+}
+
 TEST_F(StudyRuns, TakeMoreEvaluationsWithoutTrainingAgain) {
   ASSERT_TRUE(do_runs({run("a", 0)}, options_));
   const auto trained = fs::last_write_time(runs() / "a" / "policy.darp");

@@ -20,7 +20,7 @@ bool learns(const PolicySpec& spec);
 TrainSettings::Engine chosen_engine(const PolicySpec& spec, const TrainSettings& settings,
                                     GraphOptions::Device device);
 
-/// "fused, float" or "LibTorch graph on cuda".
+/// "fused engine, bf16", "LibTorch graph on CUDA", ...
 std::string engine_name(const PolicySpec& spec, const TrainSettings& settings,
                         GraphOptions::Device device);
 

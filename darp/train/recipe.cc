@@ -10,7 +10,7 @@ TrainConfig recipe() {
   darp.retrieval.k = 200;
   darp.retrieval.stride = 4;
   darp.retrieval.history.lookback = 1;
-  darp.aggregation.bandwidth = 1;
+  darp.aggregation.bandwidth = 0.5;
   config.policy.kind = darp;
   config.policy.members = 8;
   config.train.epochs = 0;
@@ -20,6 +20,7 @@ TrainConfig recipe() {
   config.train.ema = 0.999;
   config.train.backstep.part = 0.8;
   config.train.neighbor_sample = 32;
+  config.train.precision = TrainSettings::Precision::kAuto;
   return config;
 }
 

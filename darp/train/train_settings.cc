@@ -80,7 +80,8 @@ void TrainSettings::visit_fields(FieldVisitor& v) {
   v.group("backstep", backstep, "Queries moved back against the motion.");
   v.field(
       "neighbor_sample", neighbor_sample,
-      "Learn from so many of each query's neighbours, drawn anew in every step; 0: all of them.",
+      "Learn from so many of each query's neighbours, drawn anew in every step from all that are "
+      "ranked, whatever the stride; 0: those that are used.",
       {.min = 0, .max = 1e9});
   v.group("smoothness", smoothness,
           "The explicit neighbour regulariser (MRIL), for behaviour cloning.");
@@ -92,8 +93,10 @@ void TrainSettings::visit_fields(FieldVisitor& v) {
            {{"auto", Engine::kAuto}, {"fused", Engine::kFused}, {"graph", Engine::kGraph}},
            "What computes gradients: the fused kernels for CPUs or the LibTorch graph; auto: the "
            "fused kernels where they can.");
-  v.choice("precision", precision, {{"fp32", Precision::kFloat}, {"bf16", Precision::kBfloat16}},
-           "What matrix products multiply; sums and weights are float in any case.");
+  v.choice("precision", precision,
+           {{"fp32", Precision::kFloat}, {"bf16", Precision::kBfloat16}, {"auto", Precision::kAuto}},
+           "What matrix products multiply, sums and weights being float in any case; auto: bf16 "
+           "with the fused kernels, fp32 with the graph.");
 }
 
 void TrainSettings::check() const {

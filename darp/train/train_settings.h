@@ -52,7 +52,7 @@ struct ValidationSettings {
 
 struct TrainSettings {
   enum class Engine { kAuto, kFused, kGraph };
-  enum class Precision { kFloat, kBfloat16 };
+  enum class Precision { kFloat, kBfloat16, kAuto };
 
   int64_t epochs = 200;
   int64_t batch = 32;

@@ -81,7 +81,12 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
     return make_retriever(retrieval, observations_, training_.states, rows_->episode_ends(),
                           &progress);
   };
-  if (spec.retrieval()) retriever_ = retriever(*spec.retrieval());
+  if (spec.retrieval()) {
+    RetrievalSettings learning = *spec.retrieval();
+    if (settings.neighbor_sample > 0) learning.stride = 1;
+    retriever_ = retriever(*spec.retrieval());
+    learning_retriever_ = learning == *spec.retrieval() ? retriever_ : retriever(learning);
+  }
   if (smoothing_.wanted()) smooth_retriever_ = retriever(smoothing_.retrieval);
 }
 
@@ -104,7 +109,8 @@ void TrainingSet::find_smooth_neighbors(const std::filesystem::path& cache, Thre
 
 void TrainingSet::find_tables(const std::filesystem::path& cache, ThreadPool& pool) {
   Progress progress("neighbours", training_rows() + validation_rows(), "rows", progress_);
-  training_.neighbors = cached_neighbor_table(retriever_, cache, pool, {.progress = &progress});
+  training_.neighbors =
+      cached_neighbor_table(learning_retriever_, cache, pool, {.progress = &progress});
   check_counts(*training_.neighbors, "training");
   if (!validation_) return;
   validation_->neighbors = build_neighbor_table(retriever_, validation_->states, validation_ends_,

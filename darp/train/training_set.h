@@ -83,7 +83,9 @@ class TrainingSet {
   std::optional<Dataset> selected_;  // what to learn from, if not all
   const Dataset* rows_;
   Normalizer observations_, actions_;
-  std::shared_ptr<const Retriever> retriever_;         // null for kinds without neighbours
+  std::shared_ptr<const Retriever> retriever_;  // as in use; null for kinds without neighbours
+  // The same, but with samples drawn from all that are ranked: a stride saves nothing there.
+  std::shared_ptr<const Retriever> learning_retriever_;
   std::shared_ptr<const Retriever> smooth_retriever_;  // null without smoothness
   std::vector<int64_t> validation_ends_;
   Part training_;

@@ -54,6 +54,25 @@ TEST(TrainingSet, KeepsValidationEpisodesFromLearningAndRetrieval) {
   EXPECT_GT(contents.distance_quantiles.front(), 0);
 }
 
+TEST(TrainingSet, SamplesAreDrawnFromAllThatAreRanked) {
+  const Dataset dataset = tame_dataset(2, 8);
+  PolicySpec spec = small_darp();
+  TrainSettings settings;
+  settings.validation.fraction = 0.25;
+  ThreadPool pool(1);
+  const auto places = [&](int64_t stride, int64_t sample) {
+    std::get<DarpSpec>(spec.kind).retrieval.stride = stride;
+    settings.neighbor_sample = sample;
+    TrainingSet set(dataset, spec, settings);
+    set.find_neighbors(test_folder(), pool);
+    return std::pair(set.training().neighbors->width(), set.validation().neighbors->width());
+  };
+  EXPECT_EQ(places(1, 2), std::pair(int64_t{5}, int64_t{5}));
+  EXPECT_EQ(places(2, 0), std::pair(int64_t{3}, int64_t{3}));
+  // What is validated is the policy as it is used.
+  EXPECT_EQ(places(2, 2), std::pair(int64_t{5}, int64_t{3}));
+}
+
 TEST(TrainingSet, ValidatesOnTheEndOfASingleEpisode) {
   const Dataset dataset = tame_dataset(4, 1);
   TrainSettings settings;
