@@ -95,6 +95,11 @@ void StudySpec::visit_fields(FieldVisitor& v) {
   v.field("trials", trials, "Trials of each search.", {.min = 0, .max = 100'000});
   v.field("search_episodes", search_episodes, "Episodes of a trial, on search seeds.",
           {.min = 1, .max = 100'000});
+  v.field(
+      "rungs", rungs,
+      "Lengths of training in searches: trials begin with the shortest, the best third goes on; "
+      "1: all are full.",
+      {.min = 1, .max = 10});
   v.field("spaces", spaces, "Folder below studies/ that says what is searched for, by method.");
   v.choice("score", score,
            {{"return", Score::kReturn},

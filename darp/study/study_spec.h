@@ -47,7 +47,7 @@ struct StudySpec {
   int64_t seeds = 5;                  // trainings of each
   int64_t episodes = 100;             // report episodes of each
   std::vector<std::string> set = {};  // settings for every run: "train.epochs=1"
-  int64_t trials = 0, search_episodes = 10;
+  int64_t trials = 0, search_episodes = 10, rungs = 3;
   std::string spaces = "spaces";        // folder below studies/ with what is searched for
   Score score = Score::kReturn;         // what tables show
   std::string baseline = "";            // the method that others are compared with

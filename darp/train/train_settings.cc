@@ -93,10 +93,11 @@ void TrainSettings::visit_fields(FieldVisitor& v) {
            {{"auto", Engine::kAuto}, {"fused", Engine::kFused}, {"graph", Engine::kGraph}},
            "What computes gradients: the fused kernels for CPUs or the LibTorch graph; auto: the "
            "fused kernels where they can.");
-  v.choice("precision", precision,
-           {{"fp32", Precision::kFloat}, {"bf16", Precision::kBfloat16}, {"auto", Precision::kAuto}},
-           "What matrix products multiply, sums and weights being float in any case; auto: bf16 "
-           "with the fused kernels, fp32 with the graph.");
+  v.choice(
+      "precision", precision,
+      {{"fp32", Precision::kFloat}, {"bf16", Precision::kBfloat16}, {"auto", Precision::kAuto}},
+      "What matrix products multiply, sums and weights being float in any case; auto: bf16 "
+      "with the fused kernels, fp32 with the graph.");
 }
 
 void TrainSettings::check() const {

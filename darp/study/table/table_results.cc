@@ -103,6 +103,7 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
       by_return ? TuneSettings::Objective::kReturn : TuneSettings::Objective::kValidation;
   settings.trials = spec.trials;
   settings.episodes = spec.search_episodes;
+  settings.rungs = spec.rungs;
   const SearchSpace space = read_search_space(space_of(spec, plan.method, context.places));
   const auto tuned = tune(protocol_config(spec, plan, 0, context.places), plan.task.environment,
                           space, settings, options, environment_settings(spec, plan.task));

@@ -35,6 +35,14 @@ std::optional<NextTrial> promotion(std::span<const TrialRun> runs, int64_t rung,
   return std::nullopt;
 }
 
+std::optional<NextTrial> promotion_of_first(std::span<const TrialRun> runs, int64_t rung) {
+  const bool due = std::any_of(runs.begin(), runs.end(), [&](const TrialRun& run) {
+    return run.trial == 0 && run.rung == rung && run.succeeded();
+  });
+  if (!due || begun_at(runs, rung + 1).contains(0)) return std::nullopt;
+  return NextTrial{0, rung + 1};
+}
+
 /// Failures count too: those who are better than more are better.
 size_t ended_at(std::span<const TrialRun> runs, int64_t rung) {
   return static_cast<size_t>(std::count_if(
@@ -43,10 +51,14 @@ size_t ended_at(std::span<const TrialRun> runs, int64_t rung) {
 
 }  // namespace
 
-std::optional<NextTrial> next_trial(std::span<const TrialRun> runs, const TuneSettings& settings) {
+std::optional<NextTrial> next_trial(std::span<const TrialRun> runs, const TuneSettings& settings,
+                                    bool first_goes_on) {
   const auto reduction = static_cast<size_t>(settings.reduction);
-  for (int64_t rung = settings.rungs - 2; rung >= 0; --rung)
+  for (int64_t rung = settings.rungs - 2; rung >= 0; --rung) {
+    if (first_goes_on)
+      if (const auto next = promotion_of_first(runs, rung)) return next;
     if (const auto next = promotion(runs, rung, ended_at(runs, rung) / reduction)) return next;
+  }
 
   const auto trials = static_cast<int64_t>(begun_at(runs, 0).size());
   if (trials < settings.trials) return NextTrial{trials, 0};

@@ -32,7 +32,10 @@ struct NextTrial {
 /// rung, otherwise a new trial (numbers go up from 0). When nothing is left and nothing runs, and
 /// no trial has succeeded at the last rung, the best of the highest goes on, so that few trials get
 /// there too. Nothing: wait for those that run, or all is done if none does.
-std::optional<NextTrial> next_trial(std::span<const TrialRun> runs, const TuneSettings& settings);
+/// @param first_goes_on whether trial 0 gets the longest training in any case: settings that a
+///                      search starts from are what its end is measured by
+std::optional<NextTrial> next_trial(std::span<const TrialRun> runs, const TuneSettings& settings,
+                                    bool first_goes_on = false);
 
 /// Places in `runs` of the longest training that ended of each trial, better trials first: those
 /// that reached a higher rung, then those with a higher score there. A trial of which any training

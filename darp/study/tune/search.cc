@@ -58,7 +58,8 @@ class SearchWorker {
       if (!run.ended)
         if (auto claim = view.claim(run)) return ClaimedTrial{run, std::move(*claim)};
 
-    const std::optional<NextTrial> due = next_trial(view.runs(), settings_);
+    const std::optional<NextTrial> due =
+        next_trial(view.runs(), settings_, options_.first.has_value());
     if (!due) return std::nullopt;
     TrialRun run;
     run.trial = due->trial;
@@ -118,7 +119,9 @@ std::optional<std::vector<TrialRun>> search(TrialJournal& journal, const SearchS
   pool.parallel_for(pool.threads(), 1, [&](int64_t, int64_t) { worker.go_on(); });
   std::optional<std::vector<TrialRun>> done;
   journal.with([&](const TrialJournal::View& view) {
-    if (view.ended().size() != view.runs().size() || next_trial(view.runs(), settings)) return;
+    if (view.ended().size() != view.runs().size() ||
+        next_trial(view.runs(), settings, options.first.has_value()))
+      return;
     done.emplace();
     for (const size_t place : view.ended()) done->push_back(view.runs()[place]);
   });

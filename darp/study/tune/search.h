@@ -17,7 +17,7 @@ using TrialWork = std::function<std::optional<double>(const TrialRun& run)>;
 struct SearchOptions {
   int jobs = 0;  // trainings at once; 0: one per core
   const std::atomic<bool>* stop = nullptr;
-  /// Where the first trial is, if not at random.
+  /// Where the first trial is, if not at random; it gets the longest training in any case.
   std::optional<SearchPoint> first = {};
   /// Called after each training with all of them, by one thread at a time.
   std::function<void(const TrialJournal::View&)> on_end = {};

@@ -75,6 +75,23 @@ TEST(Halving, PromotesTheBestThirdAndPrefersHigherRungs) {
   EXPECT_EQ(next(), std::pair(int64_t{4}, int64_t{2}));
 }
 
+TEST(Halving, TakesWhatTheSearchStartsFromToTheEnd) {
+  TuneSettings settings;
+  settings.trials = 100;
+  std::vector<TrialRun> runs = {ended(0, 0, 1), ended(1, 0, 3)};
+  ASSERT_TRUE(next_trial(runs, settings, true));
+  EXPECT_EQ(next_trial(runs, settings, true)->trial, 0) << "though it is the worst";
+  EXPECT_EQ(next_trial(runs, settings, true)->rung, 1);
+  runs.push_back({0, 1, {0.5}});
+  EXPECT_EQ(next_trial(runs, settings, true)->trial, 2) << "it runs already";
+  runs.back() = ended(0, 1, 0);
+  EXPECT_EQ(next_trial(runs, settings, true)->rung, 2);
+  runs.push_back(ended(0, 2, 0));
+  EXPECT_EQ(next_trial(runs, settings, true)->trial, 2) << "it is there";
+  runs.back().problem = "diverged";
+  EXPECT_EQ(next_trial(runs, settings, true)->trial, 2) << "it failed";
+}
+
 TEST(Halving, BringsTheBestOfFewToTheEnd) {
   TuneSettings settings;
   settings.trials = 2;
