@@ -113,6 +113,7 @@ std::string text_in_yaml(std::string_view text, std::string_view where, std::str
 std::string write_yaml(const FieldWalk& walk);
 std::string help_table(const FieldWalk& walk);
 std::string markdown_table(const FieldWalk& walk);
+/// Makes `usual`, the defaults, what `walk` is.
 std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk& usual);
 }  // namespace internal
 
@@ -171,7 +172,8 @@ std::string markdown_table(S settings) {
 }
 
 /// What differs from the defaults, as apply_override() takes it: "a.b=c" for each, in the order of
-/// fields. Unlike write_yaml()'s it does not change when a setting is added or explained better.
+/// fields; of fields that another one brings along (kinds do), what differs from their defaults
+/// there. Unlike write_yaml()'s it does not change when a setting is added or explained better.
 template <class S>
 std::vector<std::string> changed_settings(S settings) {
   S usual;

@@ -146,14 +146,18 @@ std::string markdown_table(const FieldWalk& walk) {
 }
 
 std::vector<std::string> changed_settings(const FieldWalk& walk, const FieldWalk& usual) {
-  const Rows before = list(usual);
+  Rows before = list(usual);
   std::vector<std::string> changed;
   for (const Row& row : list(walk)) {
-    // Groups have no value; fields that others bring along (kinds) are not in `usual`.
-    const bool same = std::any_of(before.begin(), before.end(), [&](const Row& other) {
-      return other[0] == row[0] && other[2] == row[2];
-    });
-    if (!same && row[1] != kGroup) changed.push_back(row[0] + "=" + row[2]);
+    if (row[1] == kGroup) continue;
+    const auto other = std::find_if(before.begin(), before.end(),
+                                    [&](const Row& one) { return one[0] == row[0]; });
+    if (other != before.end() && (*other)[2] == row[2]) continue;
+    changed.push_back(row[0] + "=" + row[2]);
+    if (other == before.end()) continue;
+    // A change may bring fields along (kinds do), with defaults of their own.
+    apply_override(changed.back(), usual, "defaults");
+    before = list(usual);
   }
   return changed;
 }

@@ -172,6 +172,25 @@ TEST(Fields, ChangedSettingsLeadFromTheDefaultsToTheSame) {
   EXPECT_EQ(write_yaml(again), write_yaml(s));
 }
 
+/// One field brings another along.
+struct Extras {
+  bool wanted = false;
+  int64_t count = 3, size = 5;
+
+  void visit_fields(FieldVisitor& v) {
+    v.field("wanted", wanted, "Whether there are any.");
+    if (!wanted) return;
+    v.field("count", count, "How many.");
+    v.field("size", size, "How large.");
+  }
+};
+
+TEST(Fields, WhatIsBroughtAlongIsAChangeOnlyWhereItIsNotUsual) {
+  EXPECT_EQ(changed_settings(Extras{true}), (std::vector<std::string>{"wanted=true"}));
+  EXPECT_EQ(changed_settings(Extras{true, 3, 6}),
+            (std::vector<std::string>{"wanted=true", "size=6"}));
+}
+
 TEST(Fields, HelpIsAligned) {
   EXPECT_EQ(help_table(OptimizerSettings{}),
             "rate   number from 0 to 10     0.001         Step size.\n"
