@@ -46,6 +46,23 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& study) {
 
 INSTANTIATE_TEST_SUITE_P(Tree, QuickStudy, ::testing::ValuesIn(study_names()), test_name);
 
+/// What the docs refer to can be looked at with the program as it is.
+TEST_F(Cli, KeptResultsOfStudiesAreDrawnAgain) {
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(DARP_SOURCE_DIR) / "results")) {
+    const std::string name = entry.path().filename().string();
+    fs::copy(entry.path(), path(name), fs::copy_options::recursive);
+    const Outcome outcome =
+        darp_command("study " + name + " --report-only --out " + path(name) + kRoot);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    EXPECT_GT(bytes(name + "/report.html").size(), 100u) << name;
+    EXPECT_EQ(study_text(path(name) + "/exhibits.json").find(" /"), std::string::npos)
+        << name << ": has a path of the machine that made it";
+    ++kept;
+  }
+  EXPECT_GT(kept, 0);
+}
+
 class StudyCli : public Cli {
  protected:
   /// A study of six runs that take long enough to be caught at work.

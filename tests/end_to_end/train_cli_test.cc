@@ -95,7 +95,7 @@ TEST_F(TrainCli, WithoutAConfigFollowsTheRecipeAsFarAsTheDataGo) {
       path("demos.npz"));
   const Outcome plan = darp_command(command + "--dry-run");
   ASSERT_EQ(plan.code, 0) << plan.output;
-  EXPECT_CONTAINS(plan.output, "bandwidth: 1");
+  EXPECT_CONTAINS(plan.output, "neighbor_sample: 32");
   const Outcome trained = darp_command(command + "--out " + path("plain"));
   ASSERT_EQ(trained.code, 0) << trained.output;
   const PolicyArchive darp = PolicyArchive::read(path("plain") + "/policy.darp");

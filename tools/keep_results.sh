@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Takes a study's records into results/, without networks, logs and pictures.
+#   tools/keep_results.sh runs/study-mujoco-table
+set -euo pipefail
+
+folder=${1:?"folder of a study, for example runs/study-mujoco-table"}
+[[ -f $folder/study.yaml ]] || { echo "error: $folder has no study.yaml: not a study's folder" >&2; exit 1; }
+name=$(sed -n 's/^name: *//p' "$folder/study.yaml" | tr -d '"')
+[[ $name =~ ^[a-z0-9-]+$ ]] || { echo "error: $folder/study.yaml: names no study" >&2; exit 1; }
+kept=$(cd "$(dirname "$0")/.." && pwd)/results/$name
+mkdir -p "$kept"
+cd "$folder"
+# A run is done when it has a record, a search when its journal says so.
+{
+  printf '%s\n' study.yaml exhibits.json report.md
+  find . -path '*/searches/*/runs' -prune -o \( -name record.json -o -name journal.jsonl \) -print |
+    while read -r done; do
+      echo "$done"
+      find "$(dirname "$done")" -maxdepth 1 -name 'report*.json'
+    done
+} | while read -r file; do
+  [[ -f $file ]] && install -D -m 644 "$file" "$kept/$file"
+done
+echo "kept $(find "$kept" -name record.json -o -name journal.jsonl | wc -l) records of $name in results/$name ($(du -sh "$kept" | cut -f1))"
