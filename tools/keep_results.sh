@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Takes a study's records into results/, without networks, logs and pictures.
+# Takes a study's records and its Markdown report into results/, without networks and logs.
 #   tools/keep_results.sh runs/study-mujoco-table
 set -euo pipefail
 
-folder=${1:?"folder of a study, for example runs/study-mujoco-table"}
+[[ $# -eq 1 ]] || { echo "usage: tools/keep_results.sh FOLDER, for example runs/study-mujoco-table" >&2; exit 1; }
+folder=$1
 [[ -f $folder/study.yaml ]] || { echo "error: $folder has no study.yaml: not a study's folder" >&2; exit 1; }
 name=$(sed -n 's/^name: *//p' "$folder/study.yaml" | tr -d '"')
 [[ $name =~ ^[a-z0-9-]+$ ]] || { echo "error: $folder/study.yaml: names no study" >&2; exit 1; }
@@ -12,7 +13,7 @@ mkdir -p "$kept"
 cd "$folder"
 # A run is done when it has a record, a search when its journal says so.
 {
-  printf '%s\n' study.yaml exhibits.json report.md
+  printf '%s\n' study.yaml exhibits.json report.md svg/*.svg
   find . -path '*/searches/*/runs' -prune -o \( -name record.json -o -name journal.jsonl \) -print |
     while read -r done; do
       echo "$done"
