@@ -170,8 +170,20 @@ inline LwrSpec random_lwr(Rng& rng, const RetrievalSettings& retrieval) {
   return lwr;
 }
 
-/// Every method that the runtime executes: aggregations, heads, chunks, either way of acting; one
-/// in four of those that retrieve is locally weighted regression.
+inline RegentSpec random_regent(Rng& rng, const RetrievalSettings& retrieval) {
+  RegentSpec regent;
+  regent.transformer.layers = 1 + static_cast<int64_t>(rng.below(3));
+  regent.transformer.heads = 1 + static_cast<int64_t>(rng.below(3));
+  regent.transformer.width = regent.transformer.heads * (1 + static_cast<int64_t>(rng.below(8)));
+  regent.sharpness = rng.uniform(0.1, 3);
+  regent.reach = rng.uniform(0.5, 5);
+  regent.retrieval = retrieval;
+  return regent;
+}
+
+/// Every method that the runtime executes: aggregations, heads, chunks, either way of acting; of
+/// those that retrieve one in four is locally weighted regression, and one in four of the others
+/// REGENT.
 inline PolicyContents random_method(uint64_t seed, const RandomPolicyShape& shape = {}) {
   PolicyContents c = random_policy(seed, shape);
   Rng rng = Rng(seed).split(2000);
@@ -184,9 +196,13 @@ inline PolicyContents random_method(uint64_t seed, const RandomPolicyShape& shap
     if (rng.below(4) == 0) {
       c.spec.kind = random_lwr(rng, RetrievalSettings(darp.retrieval));
       c.spec.members = 1;
+    } else if (Rng own = Rng(seed).split(3000); own.below(4) == 0) {
+      c.spec.kind = random_regent(own, RetrievalSettings(darp.retrieval));
+      c.calibration = {static_cast<float>(own.uniform(0.5, 3))};
     }
   }
   c.spec.chunk.length = 1 + static_cast<int64_t>(rng.below(3));
+  if (c.spec.as<RegentSpec>() != nullptr) c.spec.chunk.length = 1;
   c.spec.chunk.execute =
       1 + static_cast<int64_t>(rng.below(static_cast<uint64_t>(c.spec.chunk.length)));
   if (c.spec.head().is_distribution() && rng.below(2) == 0) c.spec.acting = Acting::kMode;

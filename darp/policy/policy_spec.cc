@@ -360,7 +360,7 @@ bool PolicySpec::draws() const {
 }
 
 bool PolicySpec::runs_in_runtime() const {
-  return diffusion() == nullptr && as<RegentSpec>() == nullptr;
+  return diffusion() == nullptr;
 }
 
 void PolicySpec::check() const {

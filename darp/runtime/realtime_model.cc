@@ -2,11 +2,13 @@
 
 #include <fmt/ranges.h>
 
+#include "darp/core/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/kernels/bfloat_level.h"
 #include "darp/policy/action_chunks.h"
 #include "darp/policy/make_retriever.h"
 #include "darp/runtime/realtime_member.h"
+#include "darp/runtime/realtime_regent.h"
 
 namespace darp {
 namespace {
@@ -16,6 +18,11 @@ constexpr std::string_view kPrecisions[] = {"fp32", "bf16"};
 /// "network 25-128-128-128-3", "10 networks 11-256-256-3".
 std::string describe_networks(const PolicyArchive& archive) {
   const PolicySpec& spec = archive.spec();
+  if (const auto* regent = spec.as<RegentSpec>())
+    return fmt::format(
+        "{} of {} and width {}",
+        spec.members == 1 ? "a transformer" : fmt::format("{} transformers", spec.members),
+        counted(regent->transformer.layers, "block"), regent->transformer.width);
   if (spec.network() == nullptr) return "no network";
   std::vector<int64_t> widths = spec.network()->hidden;
   widths.insert(widths.begin(), spec.inputs(archive.observation_dim(), archive.action_dim()));
@@ -64,6 +71,10 @@ RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Pro
     notice_ = "this CPU does not multiply bfloat16 numbers faster than float ones: running in fp32";
   }
   const PolicySpec& spec = archive.spec();
+  if (precision_ == Precision::kBfloat16 && spec.as<RegentSpec>() != nullptr) {
+    precision_ = Precision::kFloat32;
+    notice_ = "REGENT's transformer is multiplied in fp32";
+  }
   if (!spec.runs_in_runtime())
     throw Error("policy", fmt::format("the runtime does not execute the kind {}", spec.kind_name()),
                 "act with LibTorch: darp eval --executor torch");
@@ -72,6 +83,9 @@ RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Pro
     rows = joined(archive);
     set_rows(archive, rows, progress);
   }
+  if (spec.as<RegentSpec>() != nullptr)
+    for (int64_t m = 0; m < spec.members; ++m)
+      regents_.push_back(std::make_unique<const RealtimeRegent>(archive, m));
   if (spec.network() == nullptr) return;
   for (int64_t m = 0; m < spec.members; ++m)
     members_.push_back(std::make_unique<const RealtimeMember>(archive, m, rows,
@@ -84,17 +98,17 @@ void RealtimeModel::set_rows(const PolicyArchive& archive, MatrixView rows, Prog
   const std::vector<int64_t>& ends = archive.demonstrations().episode_ends;
   const MatrixView states = rows.cols_between(0, observation_dim());
   retriever_ = make_retriever(*spec.retrieval(), observations_, states, ends, progress);
-  if (const auto* lwr = spec.as<LwrSpec>()) {
-    local_ = *lwr;
+  if (const auto* lwr = spec.as<LwrSpec>()) local_ = *lwr;
+  const bool sees_actions = local_ || spec.as<RegentSpec>() != nullptr;
+  if (sees_actions)
     chunks_ =
         action_chunks(rows.cols_between(observation_dim(), rows.cols()), ends, spec.chunk.length);
-  }
   if (spec.darp() != nullptr && spec.aggregation().weighs())
     bandwidth_ = spec.aggregation().bandwidth;
   measures_distances_ =
       spec.darp() != nullptr &&
       (bandwidth_ > 0 || spec.network_input().difference == NeighborInput::Difference::kNorm);
-  if (measures_distances_ || local_) states_ = Matrix::copy_of(states);
+  if (measures_distances_ || sees_actions) states_ = Matrix::copy_of(states);
   proposes_ = spec.darp() != nullptr && !spec.head().is_distribution() && spec.chunk.length == 1 &&
               spec.aggregation().kind == AggregationSettings::Kind::kMean;
   if (!proposes_) demonstrated_ = Matrix::copy_of(archive.demonstrations().actions);
@@ -123,6 +137,7 @@ size_t RealtimeModel::bytes() const {
   size_t sum = states_.bytes() + chunks_.bytes() + demonstrated_.bytes() +
                (retriever_ ? retriever_->bytes() : 0);
   for (const auto& member : members_) sum += member->bytes();
+  for (const auto& member : regents_) sum += member->bytes();
   return sum;
 }
 

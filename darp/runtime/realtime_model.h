@@ -17,6 +17,7 @@
 namespace darp {
 
 class RealtimeMember;
+class RealtimeRegent;
 
 /// What the hidden layers multiply in; sums are float in both.
 enum class Precision {
@@ -68,8 +69,10 @@ class RealtimeModel {
   /// How answers become actions, to be copied.
   const ActionChooser& chooser() const { return chooser_; }
   std::span<const float> distance_quantiles() const { return quantiles_; }
-  /// None for locally weighted regression.
+  /// None for locally weighted regression and REGENT.
   const std::vector<std::unique_ptr<const RealtimeMember>>& members() const { return members_; }
+  /// REGENT's members; none for other kinds.
+  const std::vector<std::unique_ptr<const RealtimeRegent>>& regents() const { return regents_; }
   /// The demonstrated states, standardised; only where distances to them are asked for.
   const Matrix& states() const { return states_; }
   bool measures_distances() const { return measures_distances_; }
@@ -77,7 +80,7 @@ class RealtimeModel {
   double bandwidth() const { return bandwidth_; }
   /// For locally weighted regression; null for other kinds.
   const LwrSpec* local() const { return local_ ? &*local_ : nullptr; }
-  /// What it averages: actions, or chunks of them, standardised.
+  /// What is averaged or retrieved: actions, or chunks of them, standardised.
   const Matrix& chunks() const { return chunks_; }
   /// Whether a neighbour's own answer is an action, whose mean over the neighbours is the policy's.
   bool proposes() const { return proposes_; }
@@ -98,6 +101,7 @@ class RealtimeModel {
   Matrix states_, chunks_, demonstrated_;
   std::optional<LwrSpec> local_;
   std::vector<std::unique_ptr<const RealtimeMember>> members_;
+  std::vector<std::unique_ptr<const RealtimeRegent>> regents_;
 };
 
 }  // namespace darp

@@ -12,6 +12,7 @@
 #include "darp/retrieval/retrieval_session.h"
 #include "darp/runtime/flush_denormals.h"
 #include "darp/runtime/realtime_member.h"
+#include "darp/runtime/realtime_regent.h"
 
 namespace darp {
 namespace {
@@ -52,6 +53,7 @@ struct RealtimePolicy::Memory {
         answers(Matrix::zeros(model.most_neighbors(), model.action_dim())),
         proposals(Matrix::zeros(model.most_neighbors(), model.action_dim())) {
     if (!model.members().empty()) member.emplace(*model.members().front());
+    if (!model.regents().empty()) regent.emplace(*model.regents().front());
     if (model.retrieves()) session.emplace(model.retriever());
     if (model.local() != nullptr)
       local.emplace(*model.local(), model.states(), model.chunks(),
@@ -60,6 +62,7 @@ struct RealtimePolicy::Memory {
 
   ActionChooser chooser;
   std::optional<MemberMemory> member;
+  std::optional<RegentMemory> regent;
   std::optional<LocalRegression> local;
   std::optional<RetrievalSession> session;
   std::vector<float> query, distances, weights;
@@ -160,6 +163,13 @@ void RealtimePolicy::find_answers() noexcept {
   Memory& m = *memory_;
   const MutableMatrixView answers = m.chooser.answers();
   if (m.local) return m.local->answer(m.query, m.session->neighbors(), answers.row(0));
+  if (m.regent) {
+    for (int64_t i = 0; i < answers.rows(); ++i)
+      model_->regents()[i]->answer(
+          {m.query, model_->states(), model_->chunks(), m.session->neighbors().rows}, *m.regent,
+          answers.row(i));
+    return;
+  }
   measure_distances();
   const NetworkQuery query = m.asked();
   for (int64_t i = 0; i < answers.rows(); ++i)

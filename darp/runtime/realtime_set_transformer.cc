@@ -16,8 +16,7 @@ int64_t tiles_of(int64_t neighbors) {
 }
 
 /// fc_q and fc_v added.
-set_transformer::Linear joined(const set_transformer::NamedNumbers& numbers,
-                               const std::string& name) {
+RealtimeLinear joined(const NamedParameters& numbers, const std::string& name) {
   Matrix weight = Matrix::copy_of(numbers.matrix(name + ".fc_q.weight"));
   const MatrixView other = numbers.matrix(name + ".fc_v.weight");
   const auto a = numbers.vector(name + ".fc_q.bias"), b = numbers.vector(name + ".fc_v.bias");
@@ -37,9 +36,9 @@ RealtimeSetTransformer::RealtimeSetTransformer(const AggregationSettings& settin
                                                const std::string& prefix,
                                                std::span<const float> numbers)
     : settings_(settings), inputs_(inputs) {
-  const set_transformer::NamedNumbers named{parameters, prefix, numbers};
+  const NamedParameters named{parameters, prefix, numbers};
   const auto linear = [&](const std::string& name) {
-    return set_transformer::Linear(named.matrix(name + ".weight"), named.vector(name + ".bias"));
+    return RealtimeLinear(named.matrix(name + ".weight"), named.vector(name + ".bias"));
   };
   for (const std::string name : {"enc.0", "enc.1"}) {
     pooling_.emplace_back(named, name + ".mab0", name + ".I", settings.heads);

@@ -32,7 +32,7 @@ class RealtimeSetTransformer {
 
   /// mab(x, x) of one vector, which sees itself alone: O = fc_q(x) + fc_v(x), one product.
   struct LastBlock {
-    set_transformer::Linear queries_and_values, out;
+    RealtimeLinear queries_and_values, out;
   };
 
   void take_features(MatrixView features, MutableMatrixView queries,
@@ -46,7 +46,7 @@ class RealtimeSetTransformer {
   std::vector<set_transformer::PoolingBlock> pooling_;      // enc.0.mab0, enc.1.mab0, dec.0.mab
   std::vector<set_transformer::SpreadingBlock> spreading_;  // enc.0.mab1, enc.1.mab1
   std::vector<LastBlock> last_blocks_;                      // dec.1.mab, dec.2.mab
-  set_transformer::Linear last_;
+  RealtimeLinear last_;
 };
 
 /// What one thread needs to ask set transformers of one shape.

@@ -13,12 +13,6 @@ namespace {
 
 using kernels::PackedFloat;
 
-const Parameter& parameter_named(const NamedNumbers& from, const std::string& name) {
-  const auto found = std::ranges::find(from.parameters, from.prefix + name, &Parameter::name);
-  DARP_CHECK(found != from.parameters.end(), "no {}{}", from.prefix, name);
-  return *found;
-}
-
 /// Of products, for exponents of two.
 double score_scale(int64_t width) {
   return kernels::kLog2E / std::sqrt(static_cast<double>(width));
@@ -49,25 +43,6 @@ std::vector<std::vector<double>> constant_queries(MatrixView points, MatrixView 
 
 }  // namespace
 
-MatrixView NamedNumbers::matrix(const std::string& name) const {
-  const Parameter& p = parameter_named(*this, name);
-  const int64_t cols = p.shape.back();
-  return {numbers.data() + p.offset, p.size / cols, cols, cols};
-}
-
-std::span<const float> NamedNumbers::vector(const std::string& name) const {
-  const Parameter& p = parameter_named(*this, name);
-  return numbers.subspan(p.offset, p.size);
-}
-
-Linear::Linear(MatrixView w, std::span<const float> b) : bias(b.begin(), b.end()) {
-  weight.pack(w, PackedFloat::Factor::kTransposedWeight);
-}
-
-void Linear::apply(MatrixView x, MutableMatrixView y) const noexcept {
-  kernels::multiply(x, weight, bias, y);
-}
-
 void add_relu(MatrixView z, MutableMatrixView x) noexcept {
   for (int64_t i = 0; i < x.rows(); ++i) {
     const float* from = z.data() + i * z.stride();
@@ -85,7 +60,7 @@ PoolingMemory::PoolingMemory(int64_t heads, int64_t points, int64_t width, int64
       shifts(heads * points),
       factors(heads * points) {}
 
-PoolingBlock::PoolingBlock(const NamedNumbers& numbers, const std::string& name,
+PoolingBlock::PoolingBlock(const NamedParameters& numbers, const std::string& name,
                            const std::string& points, int64_t heads)
     : heads_(heads),
       out_(numbers.matrix(name + ".fc_o.weight"), numbers.vector(name + ".fc_o.bias")) {
@@ -178,7 +153,8 @@ SpreadingMemory::SpreadingMemory(int64_t points, int64_t width)
       values(Matrix::zeros(points, width)),
       scores(Matrix::zeros(points, kNeighbors)) {}
 
-SpreadingBlock::SpreadingBlock(const NamedNumbers& numbers, const std::string& name, int64_t heads)
+SpreadingBlock::SpreadingBlock(const NamedParameters& numbers, const std::string& name,
+                               int64_t heads)
     : heads_(heads),
       query_(transposed(numbers.matrix(name + ".fc_q.weight"))),
       out_(transposed(numbers.matrix(name + ".fc_o.weight"))),
@@ -189,7 +165,7 @@ SpreadingBlock::SpreadingBlock(const NamedNumbers& numbers, const std::string& n
   Matrix key = Matrix::copy_of(numbers.matrix(name + ".fc_k.weight"));
   for (int64_t i = 0; i < key.rows(); ++i)
     for (float& x : key.row(i)) x = static_cast<float>(x * score_scale(key.rows()));
-  key_ = Linear(key, std::vector<float>(key.rows()));
+  key_ = RealtimeLinear(key, std::vector<float>(key.rows()));
 }
 
 void SpreadingBlock::look_at(MatrixView points, SpreadingMemory& memory) const noexcept {

@@ -9,35 +9,13 @@
 #include <vector>
 
 #include "darp/kernels/column_products.h"
-#include "darp/kernels/float_products.h"
 #include "darp/policy/set_transformer.h"
+#include "darp/runtime/realtime_linear.h"
 
 namespace darp::set_transformer {
 
 /// Most neighbours of a tile: it stays in cache, and weights are loaded for many at once.
 inline constexpr int64_t kNeighbors = 3 * kernels::kTileColumns;
-
-/// Parameters by name.
-struct NamedNumbers {
-  const std::vector<Parameter>& parameters;
-  std::string prefix;
-  std::span<const float> numbers;
-
-  /// A weight, or points; the name must be there.
-  MatrixView matrix(const std::string& name) const;
-  std::span<const float> vector(const std::string& name) const;
-};
-
-/// y = weight x + bias of few rows.
-struct Linear {
-  kernels::PackedFloat weight;
-  std::vector<float> bias;
-
-  Linear() = default;
-  Linear(MatrixView weight, std::span<const float> bias);
-  void apply(MatrixView x, MutableMatrixView y) const noexcept;
-  size_t bytes() const { return static_cast<size_t>(weight.inner() + 1) * bias.size() * 4; }
-};
 
 /// x <- x + ReLU(z).
 void add_relu(MatrixView z, MutableMatrixView x) noexcept;
@@ -59,7 +37,7 @@ struct PoolingMemory {
 ///   values:      those of the weighted mean of X, instead of the mean of values
 class PoolingBlock {
  public:
-  PoolingBlock(const NamedNumbers& numbers, const std::string& name, const std::string& points,
+  PoolingBlock(const NamedParameters& numbers, const std::string& name, const std::string& points,
                int64_t heads);
 
   void start(PoolingMemory& memory) const noexcept;
@@ -76,7 +54,7 @@ class PoolingBlock {
   Matrix scores_;  // seen x (heads x points)
   Matrix query_;   // with the values' bias
   std::vector<kernels::PackedFloat> value_;
-  Linear out_;
+  RealtimeLinear out_;
 };
 
 struct SpreadingMemory {
@@ -91,7 +69,7 @@ struct SpreadingMemory {
 /// mab(X, points): all neighbours look at a few points.
 class SpreadingBlock {
  public:
-  SpreadingBlock(const NamedNumbers& numbers, const std::string& name, int64_t heads);
+  SpreadingBlock(const NamedParameters& numbers, const std::string& name, int64_t heads);
 
   /// @param points points x width
   void look_at(MatrixView points, SpreadingMemory& memory) const noexcept;
@@ -107,7 +85,7 @@ class SpreadingBlock {
   int64_t heads_;
   Matrix query_, out_;  // transposed weights
   std::vector<float> query_bias_, out_bias_;
-  Linear key_, value_;
+  RealtimeLinear key_, value_;
 };
 
 }  // namespace darp::set_transformer

@@ -24,25 +24,37 @@ std::optional<Evaluation> evaluate_policy(const fs::path& policy, const std::str
                                           const StudyEvaluation& wanted, const fs::path& folder,
                                           int threads, const StudyOptions& options) {
   const fs::path file = folder / (wanted.name + ".json");
-  const PolicyExecutor executor = load_policy(
-      policy.string(), {.executor = "auto", .precision = "fp32", .acting = wanted.acting});
   const EnvironmentFactory make_env = [&] {
     return make_environment(wanted.environment, wanted.settings);
   };
   const EnvironmentInfo info = make_env()->info();
   Evaluation evaluation;
-  evaluation.subject = {
-      info.name,     fmt::format("{}", fmt::join(changed_settings(wanted.settings), " ")),
-      label,         executor.hash,
-      executor.name, wanted.purpose,
-      wanted.seeds};
-  if (fs::exists(file)) {
-    Evaluation found = read_evaluation(folder, wanted.name);
+  evaluation.subject.environment = info.name;
+  evaluation.subject.environment_settings =
+      fmt::format("{}", fmt::join(changed_settings(wanted.settings), " "));
+  evaluation.subject.policy = label;
+  evaluation.subject.purpose = wanted.purpose;
+  evaluation.subject.seeds = wanted.seeds;
+  const auto found_if_same = [&](Evaluation found) {
     if (found.subject != evaluation.subject)
       throw Error(file.string(), "is of another policy, environment or other seeds",
                   "choose another folder for this study, or remove the file");
     return found;
+  };
+  if (fs::exists(file) && !fs::exists(policy)) {
+    // Results are kept without their networks.
+    Evaluation found = read_evaluation(folder, wanted.name);
+    evaluation.subject.policy_hash = found.subject.policy_hash;
+    evaluation.subject.executor = found.subject.executor;
+    return found_if_same(std::move(found));
   }
+  // What only chooses among trainings may be rounded: ensembles answer several times faster.
+  const std::string precision = wanted.purpose == SeedPurpose::kSearch ? "bf16" : "fp32";
+  const PolicyExecutor executor = load_policy(
+      policy.string(), {.executor = "auto", .precision = precision, .acting = wanted.acting});
+  evaluation.subject.policy_hash = executor.hash;
+  evaluation.subject.executor = executor.name;
+  if (fs::exists(file)) return found_if_same(read_evaluation(folder, wanted.name));
   evaluation.has_success = info.has_success;
   evaluation.scale = info.scale;
   CompletionOptions completion;

@@ -8,6 +8,8 @@
 #include "darp/core/file_lock.h"
 #include "darp/core/silent_progress.h"
 #include "darp/data/ingest/read_dataset.h"
+#include "darp/runtime/realtime_model.h"
+#include "darp/study/policy_evaluation.h"
 #include "tests/error_of.h"
 #include "tests/test_folder.h"
 
@@ -91,6 +93,42 @@ TEST_F(StudyRuns, AreDoneOnceAndReadFromThenOn) {
   EXPECT_EQ((*again)[1].train_seconds, one.train_seconds);
   EXPECT_EQ(returns_of((*again)[1].evaluations.at("report")),
             returns_of(one.evaluations.at("report")));
+}
+
+/// A network wide enough for bfloat16 to matter.
+TEST_F(StudyRuns, RoundOnlyWhatChoosesAmongTrainings) {
+  StudyRun one = run("rounded", 0);
+  one.config.policy.kind = BcSpec{{{64, 64}}};
+  one.evaluations.push_back(one.evaluations[0]);
+  one.evaluations[1].name = "search";
+  one.evaluations[1].purpose = SeedPurpose::kSearch;
+  const auto results = do_runs({one}, options_);
+  ASSERT_TRUE(results);
+  const auto executor_of = [&](const std::string& name) {
+    return results->front().evaluations.at(name).subject.executor;
+  };
+  const RealtimeModel rounded(PolicyArchive::read(results->front().policy), Precision::kBfloat16);
+  EXPECT_EQ(executor_of("report"), "runtime fp32");
+  EXPECT_EQ(executor_of("search"), fmt::format("runtime {}", to_string(rounded.precision())));
+}
+
+TEST_F(StudyRuns, ReadEvaluationsWhoseNetworksWereNotKept) {
+  const auto results = do_runs({run("one", 0)}, options_);
+  ASSERT_TRUE(results);
+  const fs::path policy = results->front().policy, kept = folder_ / "kept";
+  fs::create_directories(kept);
+  StudyEvaluation wanted = run("one", 0).evaluations[0];
+  const auto first = evaluate_policy(policy, "one", wanted, kept, 1, options_);
+  ASSERT_TRUE(first);
+  fs::remove(policy);
+  const auto again = evaluate_policy(policy, "one", wanted, kept, 1, options_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(returns_of(*again), returns_of(*first));
+  EXPECT_SAYS(error_of([&] { evaluate_policy(policy, "two", wanted, kept, 1, options_); }),
+              "another policy");
+  wanted.seeds = {0, 5};
+  EXPECT_SAYS(error_of([&] { evaluate_policy(policy, "one", wanted, kept, 1, options_); }),
+              "other seeds");
 }
 
 TEST_F(StudyRuns, GoOnAfterAStopToTheSamePolicies) {

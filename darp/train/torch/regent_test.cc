@@ -1,26 +1,18 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 #include "darp/policy/make_retriever.h"
-#include "darp/policy/policy_parameters.h"
 #include "darp/retrieval/retrieval_session.h"
 #include "darp/train/torch/entry.h"
 #include "darp/train/torch/graph_regent.h"
 #include "darp/train/torch/torch_answer.h"
 #include "darp/train/torch/torch_edge.h"
-#include "tests/random_policy.h"
+#include "tests/plain_regent.h"
 #include "tests/random_training.h"
 
 namespace darp {
 namespace {
 
-using Rows = std::vector<std::vector<double>>;
-
 constexpr int64_t kStateDim = 3, kActionDim = 2;
-constexpr float kCalibration = 1.75f;
 
 PolicySpec tiny_regent(int64_t k, int64_t token_width = 0) {
   RegentSpec regent;
@@ -36,160 +28,15 @@ PolicySpec tiny_regent(int64_t k, int64_t token_width = 0) {
   return spec;
 }
 
-/// Numbers large enough for all parts to matter.
-std::vector<float> lively_parameters(Rng& rng, const PolicySpec& spec) {
-  const auto parameters = policy_parameters(spec, kStateDim, kActionDim);
-  std::vector<float> numbers(static_cast<size_t>(parameter_count(parameters)));
-  initialize_parameters(parameters, rng.split(1), numbers);
-  for (float& x : numbers) x += static_cast<float>(0.3 * rng.normal());
-  return numbers;
+std::vector<float> lively(Rng& rng, const PolicySpec& spec) {
+  return lively_parameters(rng, spec, kStateDim, kActionDim);
 }
 
-/// The forward pass with loops and nothing else, on all 2 (k + 1) tokens.
-class PlainRegent {
- public:
-  PlainRegent(const PolicySpec& spec, const std::vector<float>& numbers)
-      : spec_(*spec.as<RegentSpec>()), numbers_(numbers) {
-    for (const Parameter& p : policy_parameters(spec, kStateDim, kActionDim)) named_[p.name] = p;
-    width_ = named_["head.bias"].size;
-  }
-
-  /// States: nearest first, the query last; one action fewer.
-  Rows answers(const Rows& states, const Rows& actions) const {
-    Rows tokens;
-    for (size_t i = 0; i < states.size(); ++i) {
-      std::vector<double> state = states[i];
-      state.push_back(0);
-      tokens.push_back(cycled(state));
-      tokens.push_back(cycled(i < actions.size() ? actions[i] : std::vector<double>{0}));
-    }
-    const Rows y = transform(tokens);
-    Rows out;
-    for (size_t i = 0; i < states.size(); ++i) {
-      double square = 0;
-      for (size_t j = 0; j < states[i].size(); ++j)
-        square += (states[i][j] - states[0][j]) * (states[i][j] - states[0][j]);
-      const double w =
-          std::exp(-spec_.sharpness * std::sqrt(square) / static_cast<double>(kCalibration));
-      std::vector<double> answer = cycled(actions[0]);
-      for (size_t j = 0; j < answer.size(); ++j)
-        answer[j] = w * answer[j] + spec_.reach * (1 - w) * std::clamp(y[2 * i][j], -1.0, 1.0);
-      out.push_back(answer);
-    }
-    return out;
-  }
-  std::vector<double> cycled(const std::vector<double>& x) const {
-    std::vector<double> out;
-    while (std::ssize(out) < width_) out.push_back(x[out.size() % x.size()]);
-    return out;
-  }
-
- private:
-  double at(const std::string& name, size_t i) const {
-    return static_cast<double>(numbers_[static_cast<size_t>(named_.at(name).offset) + i]);
-  }
-  Rows linear(const Rows& x, const std::string& name, bool bias = true) const {
-    const auto units = static_cast<size_t>(named_.at(name + ".weight").shape[0]);
-    Rows out(x.size(), std::vector<double>(units));
-    for (size_t i = 0; i < x.size(); ++i)
-      for (size_t u = 0; u < units; ++u) {
-        out[i][u] = bias ? at(name + ".bias", u) : 0;
-        for (size_t j = 0; j < x[i].size(); ++j)
-          out[i][u] += at(name + ".weight", u * x[i].size() + j) * x[i][j];
-      }
-    return out;
-  }
-  Rows norm(Rows x, const std::string& name) const {
-    for (std::vector<double>& row : x) {
-      const auto n = static_cast<double>(row.size());
-      const double mean = std::accumulate(row.begin(), row.end(), 0.0) / n;
-      double variance = 0;
-      for (const double v : row) variance += (v - mean) * (v - mean) / n;
-      for (size_t j = 0; j < row.size(); ++j)
-        row[j] = (row[j] - mean) / std::sqrt(variance + 1e-5) * at(name + ".weight", j) +
-                 at(name + ".bias", j);
-    }
-    return x;
-  }
-  Rows attend(const Rows& x, const std::string& name) const {
-    const Rows q = linear(x, name + ".q", false), k = linear(x, name + ".k", false),
-               v = linear(x, name + ".v", false);
-    const size_t heads = static_cast<size_t>(spec_.transformer.heads), part = q[0].size() / heads;
-    Rows seen(x.size(), std::vector<double>(q[0].size()));
-    for (size_t h = 0; h < heads; ++h)
-      for (size_t i = 0; i < x.size(); ++i) {
-        std::vector<double> weights;
-        for (size_t j = 0; j <= i; ++j) {
-          double score = 0;
-          for (size_t c = h * part; c < (h + 1) * part; ++c) score += q[i][c] * k[j][c];
-          weights.push_back(std::exp(score));
-        }
-        const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-        for (size_t j = 0; j <= i; ++j)
-          for (size_t c = h * part; c < (h + 1) * part; ++c)
-            seen[i][c] += weights[j] / sum * v[j][c];
-      }
-    return linear(seen, name + ".out");
-  }
-  static void add(Rows& x, const Rows& more) {
-    for (size_t i = 0; i < x.size(); ++i)
-      for (size_t j = 0; j < x[i].size(); ++j) x[i][j] += more[i][j];
-  }
-  Rows transform(const Rows& tokens) const {
-    Rows x = linear(tokens, "embed");
-    for (size_t i = 0; i < x.size(); ++i)
-      for (size_t j = 0; j < x[i].size(); ++j) x[i][j] += at("positions", i * x[i].size() + j);
-    for (int64_t b = 0; b < spec_.transformer.layers; ++b) {
-      const std::string name = fmt::format("blocks.{}", b);
-      add(x, attend(norm(x, name + ".ln_1"), name + ".attn"));
-      Rows wide = linear(norm(x, name + ".ln_2"), name + ".mlp.fc");
-      for (std::vector<double>& row : wide)
-        for (double& v : row)
-          v = 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
-      add(x, linear(wide, name + ".mlp.proj"));
-    }
-    return linear(norm(x, "ln_f"), "head");
-  }
-
-  RegentSpec spec_;
-  const std::vector<float>& numbers_;
-  std::map<std::string, Parameter> named_;
-  int64_t width_ = 0;
-};
-
-std::vector<double> in_double(std::span<const float> numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
-/// A query's context as loops take it; the last retrieved row stands for those that are missing.
-std::pair<Rows, Rows> plain_context(MatrixView states, MatrixView actions,
-                                    std::span<const int32_t> rows, int64_t k,
-                                    std::span<const float> query) {
-  std::pair<Rows, Rows> out;
-  for (int64_t i = 0; i < k; ++i) {
-    const int32_t row = rows[static_cast<size_t>(std::min(i, std::ssize(rows) - 1))];
-    out.first.push_back(in_double(states.row(row)));
-    out.second.push_back(in_double(actions.row(row)));
-  }
-  out.first.push_back(in_double(query));
-  return out;
-}
-
-std::shared_ptr<const PolicyArchive> regent_policy(Rng& rng, const PolicySpec& spec,
-                                                   int64_t longest) {
-  PolicyContents c;
-  c.spec = spec;
-  c.spec.members = 2;
-  const RandomPolicyShape shape{
-      .observation_dim = kStateDim, .action_dim = kActionDim, .episodes = 4, .longest = longest};
-  do c.demonstrations = random_rows(rng, shape);
-  while (c.demonstrations.episode_ends.back() < spec.retrieval()->k);
-  c.observations = random_normalizer(rng, kStateDim);
-  c.actions = random_normalizer(rng, kActionDim);
-  for (int m = 0; m < 2; ++m) c.members.push_back(lively_parameters(rng, spec));
-  c.distance_quantiles = random_quantiles(rng.split(1));
-  c.calibration = {kCalibration};
-  return std::make_shared<const PolicyArchive>(std::move(c));
+std::shared_ptr<const PolicyArchive> tiny_policy(Rng& rng, const PolicySpec& spec,
+                                                 int64_t longest) {
+  return regent_policy(
+      rng, spec,
+      {.observation_dim = kStateDim, .action_dim = kActionDim, .episodes = 4, .longest = longest});
 }
 
 TEST(Regent, ActsAsPlainLoopsDo) {
@@ -200,7 +47,7 @@ TEST(Regent, ActsAsPlainLoopsDo) {
     RetrievalSettings& retrieval = std::get<RegentSpec>(spec.kind).retrieval;
     retrieval.exclude = RetrievalSettings::Exclude::kZero;
     // Hardly more rows than are asked for, and some queries that may not find their own.
-    const auto archive = regent_policy(rng, spec, round < 4 ? 1 : 9);
+    const auto archive = tiny_policy(rng, spec, round < 4 ? 1 : 9);
     const Matrix states = archive->observations().apply(archive->demonstrations().observations),
                  actions = archive->actions().apply(archive->demonstrations().actions);
     RetrievalSession session(make_retriever(retrieval, archive->observations(), states,
@@ -217,7 +64,8 @@ TEST(Regent, ActsAsPlainLoopsDo) {
       torch->see(query);
       for (const int64_t member : {0, 1}) {
         const Rows expected =
-            PlainRegent(archive->spec(), archive->members()[member]).answers(seen, done);
+            PlainRegent(archive->spec(), kStateDim, kActionDim, archive->members()[member])
+                .answers(seen, done);
         const at::Tensor got = torch->answer(member, Rng(0)).contiguous();
         ASSERT_EQ(got.numel(), kActionDim);
         for (size_t j = 0; j < 2; ++j)
@@ -231,7 +79,7 @@ TEST(Regent, ActsAsPlainLoopsDo) {
 
 TEST(Regent, DoesWhatWasDemonstratedWhereItWasDemonstrated) {
   Rng rng(2);
-  const auto archive = regent_policy(rng, tiny_regent(3), 9);
+  const auto archive = tiny_policy(rng, tiny_regent(3), 9);
   const Matrix states = archive->observations().apply(archive->demonstrations().observations),
                actions = archive->actions().apply(archive->demonstrations().actions);
   const auto torch = make_torch_answer(archive);
@@ -249,7 +97,7 @@ TEST(Regent, LooksAtNothingThatComesLater) {
   const int64_t k = 4;
   const PolicySpec spec = tiny_regent(k);
   const ParameterLayout layout(policy_parameters(spec, kStateDim, kActionDim));
-  const std::vector<float> numbers = lively_parameters(rng, spec);
+  const std::vector<float> numbers = lively(rng, spec);
   const at::Tensor flat = to_tensor(numbers, at::kCPU).to(at::kDouble);
   const NamedTensors parameters(layout, flat);
   const RegentContext context{
@@ -279,7 +127,7 @@ TEST(Regent, LooksAtNothingThatComesLater) {
 /// Queries and their neighbours, of which some have fewer than k.
 struct RegentTraining : RandomTraining {
   RegentTraining(Rng& rng, int64_t k) : RandomTraining(rng, kStateDim, kActionDim, 1, k) {}
-  MemoryRows memory() const { return {states, actions, std::span(&kCalibration, 1)}; }
+  MemoryRows memory() const { return {states, actions, std::span(&kRegentCalibration, 1)}; }
 };
 
 TEST(Regent, LosesAsPlainLoopsDo) {
@@ -288,8 +136,8 @@ TEST(Regent, LosesAsPlainLoopsDo) {
     for (const int64_t token_width : {0, 9}) {
       const PolicySpec spec = tiny_regent(k, token_width);
       const RegentTraining training(rng, k);
-      const std::vector<float> numbers = lively_parameters(rng, spec);
-      const PlainRegent plain(spec, numbers);
+      const std::vector<float> numbers = lively(rng, spec);
+      const PlainRegent plain(spec, kStateDim, kActionDim, numbers);
       const std::vector<int64_t> queries = {3, 0, 8, 5};
       double expected = 0, count = 0;
       for (const int64_t q : queries) {
@@ -324,7 +172,7 @@ TEST(Regent, LosesNothingAtTheNearestNeighbor) {
   const int32_t row = training.neighbors->rows(0)[0];
   std::ranges::copy(training.states.row(row), training.query_states.row(0).begin());
   std::ranges::copy(training.actions.row(row), training.query_actions.row(0).begin());
-  const std::vector<float> numbers = lively_parameters(rng, spec);
+  const std::vector<float> numbers = lively(rng, spec);
   const std::vector<double> precise(numbers.begin(), numbers.end());
   std::vector<double> gradient(precise.size(), 1);
   const std::vector<int64_t> queries = {0};
@@ -338,7 +186,7 @@ TEST(Regent, HasTheGradientOfItsLoss) {
   Rng rng(6);
   const PolicySpec spec = tiny_regent(3, 5);
   const RegentTraining training(rng, 3);
-  const std::vector<float> numbers = lively_parameters(rng, spec);
+  const std::vector<float> numbers = lively(rng, spec);
   std::vector<double> precise(numbers.begin(), numbers.end()), gradient(precise.size());
   const std::vector<int64_t> queries = {1, 2, 7};
   const Matrix noise = random_matrix(rng, 3, kStateDim, 0.1);
@@ -384,7 +232,7 @@ TEST(Regent, Learns) {
   }
   const NeighborTable table(std::move(contents));
   const auto objective = with_torch::make_graph_objective(
-      spec, {states, actions, std::span(&kCalibration, 1)}, {states, actions, &table}, {});
+      spec, {states, actions, std::span(&kRegentCalibration, 1)}, {states, actions, &table}, {});
   const auto parameters = policy_parameters(spec, kStateDim, kActionDim);
   std::vector<float> numbers(static_cast<size_t>(parameter_count(parameters))),
       gradient(numbers.size()), mean(numbers.size()), square(numbers.size());
