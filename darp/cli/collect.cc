@@ -252,7 +252,7 @@ void add_collect_command(CLI::App& app) {
   command->add_option("--env", options->environment, "Environment; `darp environments` lists them")
       ->required();
   command->add_option("--expert", options->expert,
-                      "rl, planner or mpc; without it the usual one of the environment");
+                      "rl, planner, mpc or scripted; without it the usual one of the environment");
   command->add_option("--network", options->network,
                       "Of the expert rl; without it the one in demos/experts");
   command

@@ -6,6 +6,7 @@
 #include "darp/env/dummy/dummy.h"
 #include "darp/env/half_cheetah/half_cheetah.h"
 #include "darp/env/hopper/hopper.h"
+#include "darp/env/manipulation/table_tasks.h"
 #include "darp/env/maze/maze.h"
 #include "darp/env/push_t/push_t.h"
 #include "darp/env/walker2d/walker2d.h"
@@ -33,6 +34,9 @@ const std::vector<Entry>& entries() {
       {"maze_umaze", [](const S& s) { return make_maze_umaze(s.maze); }},
       {"maze_long", [](const S& s) { return make_maze_long(s.maze); }},
       {"push_t", [](const S& s) { return make_push_t(s.push_t); }},
+      {"stack", [](const S&) { return make_stack(); }},
+      {"square", [](const S&) { return make_square(); }},
+      {"threading", [](const S&) { return make_threading(); }},
       {"dummy", [](const S&) { return make_dummy(); }},
   };
   return all;

@@ -7,6 +7,7 @@
 #include "darp/expert/mpc/push_t_mpc.h"
 #include "darp/expert/planner/maze_planner.h"
 #include "darp/expert/ppo/expert_network.h"
+#include "darp/expert/scripted/scripted_expert.h"
 
 namespace darp {
 namespace {
@@ -17,8 +18,11 @@ struct KnownExpert {
 
 /// The first of an environment is its usual one.
 constexpr KnownExpert kKnownExperts[] = {
-    {"hopper", "rl"},          {"walker2d", "rl"},       {"half_cheetah", "rl"}, {"ant", "rl"},
-    {"maze_umaze", "planner"}, {"maze_long", "planner"}, {"push_t", "mpc"},
+    {"hopper", "rl"},          {"walker2d", "rl"},
+    {"half_cheetah", "rl"},    {"ant", "rl"},
+    {"maze_umaze", "planner"}, {"maze_long", "planner"},
+    {"push_t", "mpc"},         {"stack", "scripted"},
+    {"square", "scripted"},    {"threading", "scripted"},
 };
 
 }  // namespace
@@ -66,6 +70,7 @@ std::unique_ptr<Expert> make_expert(const ExpertChoice& choice) {
   const ExpertChoice full = resolved(choice);
   if (full.expert == "planner") return make_maze_planner();
   if (full.expert == "mpc") return make_push_t_mpc();
+  if (full.expert == "scripted") return make_scripted_expert();
   const auto network = std::make_shared<const ExpertNetwork>(read_expert_network(full.network));
   if (network->environment != full.environment)
     throw Error(full.network.string(),

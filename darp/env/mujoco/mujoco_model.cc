@@ -22,9 +22,17 @@ struct FreeModel {
   void operator()(const mjModel* model) const { mj_deleteModel(const_cast<mjModel*>(model)); }
 };
 
+void add_file(mjVFS& files, const std::string& name, std::string_view text) {
+  if (mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(text.size())) != 0)
+    throw Error(name, "does not fit into MuJoCo's memory", "make the model smaller");
+  std::copy(text.begin(), text.end(),
+            static_cast<char*>(files.filedata[mj_findFileVFS(&files, name.c_str())]));
+}
+
 }  // namespace
 
-std::shared_ptr<const mjModel> compile_mjcf(std::string_view name, std::string_view mjcf) {
+std::shared_ptr<const mjModel> compile_mjcf(std::string_view name, std::string_view mjcf,
+                                            std::span<const MjcfPiece> pieces) {
   // MuJoCo's parser keeps the last model that it read in a place that all threads share.
   static std::mutex compiling;
   const std::lock_guard lock(compiling);
@@ -34,10 +42,8 @@ std::shared_ptr<const mjModel> compile_mjcf(std::string_view name, std::string_v
   const std::string file = std::string(name) + ".xml";
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
-  if (mj_makeEmptyFileVFS(files.get(), file.c_str(), static_cast<int>(mjcf.size())) != 0)
-    throw Error(file, "does not fit into MuJoCo's memory", "make the model smaller");
-  std::copy(mjcf.begin(), mjcf.end(),
-            static_cast<char*>(files->filedata[mj_findFileVFS(files.get(), file.c_str())]));
+  add_file(*files, file, mjcf);
+  for (const MjcfPiece& piece : pieces) add_file(*files, piece.name, piece.text);
 
   char problem[1000] = "";
   mjModel* model = mj_loadXML(file.c_str(), files.get(), problem, sizeof(problem));

@@ -11,14 +11,6 @@
 namespace darp {
 namespace {
 
-/// Warnings of the physics; others are about drawing.
-bool warned(const mjData& data) {
-  for (const int kind : {mjWARN_INERTIA, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL, mjWARN_BADQPOS,
-                         mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL})
-    if (data.warning[kind].number != 0) return true;
-  return false;
-}
-
 /// All that mj_step starts from, in the order of a saved state. `Data` is mjData or const mjData.
 template <class Data, class Visit>
 void visit_state(const mjModel& model, Data& data, const Visit& visit) {
@@ -30,13 +22,6 @@ void visit_state(const mjModel& model, Data& data, const Visit& visit) {
   visit(data.mocap_pos, 3 * model.nmocap);
   visit(data.mocap_quat, 4 * model.nmocap);
   visit(data.qacc_warmstart, model.nv);
-}
-
-std::vector<std::string> names_of(const mjModel& model, mjtObj kind, int first, int count) {
-  std::vector<std::string> names;
-  for (int i = first; i < count; ++i)
-    if (const char* name = mj_id2name(&model, kind, i)) names.emplace_back(name);
-  return names;
 }
 
 }  // namespace
@@ -57,6 +42,18 @@ std::span<const double> MujocoSimulation::qvel() const {
   return {data_->qvel, static_cast<size_t>(model_->nv)};
 }
 
+bool MujocoSimulation::quiet() const {
+  // Others are about drawing.
+  for (const int kind : {mjWARN_INERTIA, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL, mjWARN_BADQPOS,
+                         mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL})
+    if (data_->warning[kind].number != 0) return false;
+  return true;
+}
+
+bool MujocoSimulation::sound() const {
+  return quiet() && all_finite(qpos()) && all_finite(qvel());
+}
+
 void MujocoSimulation::reset() {
   mj_resetData(model_.get(), data_.get());
 }
@@ -75,9 +72,9 @@ bool MujocoSimulation::step(std::span<const float> control, int count) {
   std::copy(control.begin(), control.end(), data_->ctrl);
   for (int i = 0; i < count; ++i) {
     mj_step(model_.get(), data_.get());
-    if (warned(*data_)) return false;
+    if (!quiet()) return false;
   }
-  return all_finite(qpos()) && all_finite(qvel());
+  return sound();
 }
 
 int64_t MujocoSimulation::state_size() const {
@@ -122,11 +119,18 @@ void MujocoSimulation::set_force(std::string_view body, std::array<double, 3> fo
 }
 
 std::vector<std::string> MujocoSimulation::bodies() const {
-  return names_of(*model_, mjOBJ_BODY, 1, model_->nbody);
+  std::vector<std::string> names;
+  for (int i = 1; i < model_->nbody; ++i)
+    if (const char* name = mj_id2name(model_.get(), mjOBJ_BODY, i))
+      if (model_->body_weldid[i] != 0) names.emplace_back(name);
+  return names;
 }
 
 std::vector<std::string> MujocoSimulation::cameras() const {
-  return names_of(*model_, mjOBJ_CAMERA, 0, model_->ncam);
+  std::vector<std::string> names;
+  for (int i = 0; i < model_->ncam; ++i)
+    if (const char* name = mj_id2name(model_.get(), mjOBJ_CAMERA, i)) names.emplace_back(name);
+  return names;
 }
 
 Image MujocoSimulation::render(std::string_view camera, int width, int height) {

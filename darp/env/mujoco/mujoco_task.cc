@@ -20,7 +20,7 @@ void MujocoTask::save(std::vector<double>& state) const {
 
 void MujocoTask::restore(std::span<const double> state) {
   const size_t own = static_cast<size_t>(simulation_.state_size());
-  const std::string remedy = fmt::format("restore what save() of '{}' gave", info_.name);
+  const std::string remedy = fmt::format("restore only what save() of '{}' gave", info_.name);
   if (state.size() != own + memory_.size())
     throw Error(
         info_.name,

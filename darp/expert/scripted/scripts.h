@@ -1,0 +1,17 @@
+#pragma once
+// The scripts, by task.
+
+#include <string_view>
+
+#include "darp/expert/scripted/script.h"
+
+namespace darp {
+
+Script stack_script();
+Script square_script();
+Script threading_script();
+
+/// Throws Error for tasks without one.
+Script script_named(std::string_view environment);
+
+}  // namespace darp
