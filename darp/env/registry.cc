@@ -6,6 +6,7 @@
 #include "darp/env/dummy/dummy.h"
 #include "darp/env/half_cheetah/half_cheetah.h"
 #include "darp/env/hopper/hopper.h"
+#include "darp/env/manipulation/kitchen_tasks.h"
 #include "darp/env/manipulation/table_tasks.h"
 #include "darp/env/maze/maze.h"
 #include "darp/env/push_t/push_t.h"
@@ -37,6 +38,10 @@ const std::vector<Entry>& entries() {
       {"stack", [](const S&) { return make_stack(); }},
       {"square", [](const S&) { return make_square(); }},
       {"threading", [](const S&) { return make_threading(); }},
+      {"close_drawer", [](const S&) { return make_close_drawer(); }},
+      {"close_door", [](const S&) { return make_close_door(); }},
+      {"turn_on_stove", [](const S&) { return make_turn_on_stove(); }},
+      {"turn_off_stove", [](const S&) { return make_turn_off_stove(); }},
       {"dummy", [](const S&) { return make_dummy(); }},
   };
   return all;

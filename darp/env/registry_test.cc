@@ -148,7 +148,8 @@ TEST_P(EveryEnvironment, StopsAtTheTimeLimit) {
 
 TEST_P(EveryEnvironment, APushMovesIt) {
   EnvironmentSettings settings;
-  settings.push.body = environment_->info().bodies.back();
+  const std::vector<std::string>& bodies = environment_->info().bodies;
+  settings.push.body = bodies[bodies.size() / 2];
   settings.push.force = {30, 20, 0}, settings.push.start = 0, settings.push.duration = 10;
   const auto pushed = make_environment(GetParam(), settings);
   EXPECT_NE(episode_of(*pushed, 3, 5), episode_of(*environment_, 3, 5));

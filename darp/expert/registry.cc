@@ -18,11 +18,20 @@ struct KnownExpert {
 
 /// The first of an environment is its usual one.
 constexpr KnownExpert kKnownExperts[] = {
-    {"hopper", "rl"},          {"walker2d", "rl"},
-    {"half_cheetah", "rl"},    {"ant", "rl"},
-    {"maze_umaze", "planner"}, {"maze_long", "planner"},
-    {"push_t", "mpc"},         {"stack", "scripted"},
-    {"square", "scripted"},    {"threading", "scripted"},
+    {"hopper", "rl"},
+    {"walker2d", "rl"},
+    {"half_cheetah", "rl"},
+    {"ant", "rl"},
+    {"maze_umaze", "planner"},
+    {"maze_long", "planner"},
+    {"push_t", "mpc"},
+    {"stack", "scripted"},
+    {"square", "scripted"},
+    {"threading", "scripted"},
+    {"close_drawer", "scripted"},
+    {"close_door", "scripted"},
+    {"turn_on_stove", "scripted"},
+    {"turn_off_stove", "scripted"},
 };
 
 }  // namespace

@@ -13,6 +13,8 @@ constexpr int kSubsteps = 25;
 constexpr double kJointNoise = 0.02;
 constexpr double kFingerStart = 0.020833;
 constexpr double kGripperStep = 0.01, kKitchenGripperStep = 0.2;  // a substep's, an action's
+constexpr int kKitchenIdle = 10;                                  // actions
+constexpr double kBaseAbout = 0.03, kBaseTurn = 0.05235987756;    // 3 degrees
 constexpr double kPadInside = 0.0005;  // of a pad's face behind the finger's joint
 
 // What is remembered from step to step: the goal's position and rotation, the posture, how far
@@ -99,6 +101,8 @@ void ManipulationTask::reset(uint64_t seed) {
   place_objects(rng);
   set_state(std::vector<double>(simulation().qpos().begin(), simulation().qpos().end()),
             std::vector<double>(simulation().qvel().begin(), simulation().qvel().end()));
+  const std::vector<float> nothing(kActionNames.size());
+  for (int i = 0; task_.kitchen && i < kKitchenIdle; ++i) advance(nothing);
 }
 
 void ManipulationTask::set_state(std::span<const double> qpos, std::span<const double> qvel) {
@@ -235,6 +239,22 @@ void ManipulationTask::place(const std::string& body, const Vec3& position, doub
   to[3] = std::cos(yaw / 2);
   to[4] = to[5] = 0;
   to[6] = std::sin(yaw / 2);
+}
+
+double ManipulationTask::joint(const std::string& name) const {
+  return simulation().qpos()[simulation().model().jnt_qposadr[id(mjOBJ_JOINT, name)]];
+}
+
+void ManipulationTask::set_joint(const std::string& name, double place) {
+  simulation().data().qpos[simulation().model().jnt_qposadr[id(mjOBJ_JOINT, name)]] = place;
+}
+
+void ManipulationTask::place_base(Rng& rng, const Vec3& position) {
+  mjData& data = simulation().data();
+  const double x = rng.uniform(-kBaseAbout, kBaseAbout), y = rng.uniform(-kBaseAbout, kBaseAbout);
+  std::ranges::copy(position + Vec3{x, y, 0}, data.mocap_pos);
+  std::ranges::copy(quaternion_of(yaw_rotation(rng.uniform(-kBaseTurn, kBaseTurn))),
+                    data.mocap_quat);
 }
 
 void ManipulationTask::see_pose(const std::string& name, std::vector<double>& seen) const {

@@ -19,7 +19,7 @@ struct Manipulation {
   size_t memory = 0;                           // numbers that the task remembers
 
   /// Kitchens: goals turn with the robot's base, and also when no turn is wanted; the gripper goes
-  /// a fifth of its way per action instead of a quarter.
+  /// a tenth of its way per action instead of an eighth; at the start ten actions go by.
   bool kitchen = false;
 };
 
@@ -42,6 +42,10 @@ class ManipulationTask : public MujocoTask {
   /// What is seen of the hand: the place of the grip, the orientation of the wrist's body.
   Pose hand() const;
   Pose body(const std::string& name) const;
+  /// The robot's stand.
+  Pose base() const { return body("base"); }
+  /// Where a hinge or a slide stands.
+  double joint(const std::string& name) const;
   /// Between the pads' faces, in metres.
   double opening() const;
   /// Whether both pads touch the body.
@@ -65,6 +69,10 @@ class ManipulationTask : public MujocoTask {
 
   /// Where a body with a free joint begins an episode.
   void place(const std::string& body, const Vec3& position, double yaw);
+  /// The same for a hinge or a slide.
+  void set_joint(const std::string& name, double place);
+  /// And for the robot in a kitchen: about `position`, by up to 3 cm and 3 degrees.
+  void place_base(Rng& rng, const Vec3& position);
   /// Appends position and orientation (x, y, z, w), as they stand.
   void see_pose(const std::string& body, std::vector<double>& seen) const;
   /// The same as seen from the hand.

@@ -11,6 +11,10 @@ Script script_named(std::string_view environment) {
   if (environment == "stack") return stack_script();
   if (environment == "square") return square_script();
   if (environment == "threading") return threading_script();
+  if (environment == "close_drawer") return close_drawer_script();
+  if (environment == "close_door") return close_door_script();
+  if (environment == "turn_on_stove") return turn_on_stove_script();
+  if (environment == "turn_off_stove") return turn_off_stove_script();
   throw Error("expert scripted", fmt::format("has no script for {}", printable(environment)),
               "use another expert");
 }

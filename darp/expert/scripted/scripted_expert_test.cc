@@ -17,7 +17,9 @@ class EveryScript : public ::testing::TestWithParam<std::string> {
   const std::unique_ptr<Expert> expert_ = make_scripted_expert();
 };
 
-INSTANTIATE_TEST_SUITE_P(Scripted, EveryScript, ::testing::Values("stack", "square", "threading"),
+INSTANTIATE_TEST_SUITE_P(Scripted, EveryScript,
+                         ::testing::Values("stack", "square", "threading", "close_drawer",
+                                           "close_door", "turn_on_stove", "turn_off_stove"),
                          [](const auto& parameter) { return parameter.param; });
 
 TEST_P(EveryScript, SolvesItsTaskAlsoWithAnUnsteadyHand) {
