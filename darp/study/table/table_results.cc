@@ -105,13 +105,17 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
   settings.episodes = spec.search_episodes;
   settings.rungs = spec.rungs;
   const SearchSpace space = read_search_space(space_of(spec, plan.method, context.places));
-  const auto tuned = tune(protocol_config(spec, plan, 0, context.places), plan.task.environment,
-                          space, settings, options, environment_settings(spec, plan.task));
+  const TrainConfig config = protocol_config(spec, plan, 0, context.places);
+  const auto tuned = tune(config, plan.task.environment, space, settings, options,
+                          environment_settings(spec, plan.task));
   if (!tuned) return std::nullopt;
   const TrialResult& best = tuned->best();
   StudyEvaluation wanted = report_evaluation(spec, plan.task);
   // By trial: a longer search may choose another.
   wanted.name = fmt::format("report-trial-{}-rung-{}", best.trial, best.rung);
+  if (!fs::exists(best.policy) && !fs::exists(options.out / (wanted.name + ".json")) &&
+      !train_again(config, settings, best, options))
+    return std::nullopt;
   auto evaluation = evaluate_policy(best.policy, plan.id(), wanted, options.out,
                                     context.options.jobs, context.options);
   if (!evaluation) return std::nullopt;

@@ -246,4 +246,13 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
   return result_of(*runs, space, options);
 }
 
+bool train_again(const TrainConfig& config, const TuneSettings& settings, const TrialResult& trial,
+                 const StudyOptions& options) {
+  StudyRun run;
+  run.id = trial_id(trial.trial, trial.rung);
+  run.config = trial_config(search_base(config), trial.set, settings, trial.rung);
+  fs::remove_all(options.out / "runs" / run.id);  // its record without the network
+  return do_runs({run}, options).has_value();
+}
+
 }  // namespace darp

@@ -42,6 +42,11 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
                                const StudyOptions& options,
                                const EnvironmentSettings& environment_settings = {});
 
+/// Trains a trial again whose network was not kept, to the same one: a search's journal is all that
+/// it needs. False if stopped.
+bool train_again(const TrainConfig& config, const TuneSettings& settings, const TrialResult& trial,
+                 const StudyOptions& options);
+
 /// Throws Error for a setting that the config does not have and for an end of a range, or a choice,
 /// that it does not take.
 void check_search_space(const TrainConfig& config, const SearchSpace& space);

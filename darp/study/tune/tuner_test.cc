@@ -8,6 +8,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "darp/core/file.h"
+#include "darp/core/hash.h"
 #include "darp/core/silent_progress.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/study/tune/tune_exhibits.h"
@@ -96,6 +98,21 @@ TEST_F(Tuner, ScoresTrialsOnSearchSeedsAndGoesOnFromItsJournal) {
   EXPECT_TRUE(journal("a").starts_with(whole));
 }
 
+TEST_F(Tuner, TrainsAgainWhatWasNotKept) {
+  config_.policy.kind = BcSpec{{{8}}};
+  config_.train.epochs = 4;
+  const auto result = search_in("a", "train.optimizer.learning_rate: log 1e-4 1e-2\n");
+  ASSERT_TRUE(result);
+  const TrialResult& best = result->best();
+  const std::string before = Hasher().add(MappedFile(best.policy).bytes()).hex();
+  fs::remove(best.policy);
+  StudyOptions options;
+  options.out = folder_ / "a";
+  options.progress = silent_progress();
+  ASSERT_TRUE(train_again(config_, settings_, best, options));
+  EXPECT_EQ(Hasher().add(MappedFile(best.policy).bytes()).hex(), before);
+}
+
 TEST_F(Tuner, TrainsLongerAndRollsOutMoreAtHigherRungs) {
   settings_.rungs = 3;
   settings_.episodes = 10;
@@ -138,7 +155,8 @@ TEST_F(Tuner, CountsEpochsByTheDemonstrationsWhereTheConfigLeavesItToThem) {
 
 TEST_F(Tuner, SearchesByValidationLossAlone) {
   settings_.objective = TuneSettings::Objective::kValidation;
-  set_config({"policy.kind=bc", "policy.network.hidden=[8]", "train.epochs=4"});
+  config_.policy.kind = BcSpec{{{8}}};
+  config_.train.epochs = 4;
   const std::string rate = "train.optimizer.learning_rate: log 1e-5 0.1\n";
   EXPECT_SAYS(error_of([&] { search_in("a", rate); }), "set train.validation.fraction");
   set_config({"train.validation.fraction=0.25"});
