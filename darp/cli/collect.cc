@@ -251,8 +251,9 @@ void add_collect_command(CLI::App& app) {
       app.add_subcommand("collect", "Let an expert make demonstrations, or say how good it is");
   command->add_option("--env", options->environment, "Environment; `darp environments` lists them")
       ->required();
-  command->add_option("--expert", options->expert,
-                      "rl, planner, mpc or scripted; without it the usual one of the environment");
+  command->add_option(
+      "--expert", options->expert,
+      "rl, planner, mpc, scripted or mimicgen; without it the usual one of the environment");
   command->add_option("--network", options->network,
                       "Of the expert rl; without it the one in demos/experts");
   command

@@ -4,6 +4,7 @@
 
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
+#include "darp/expert/mimicgen/mimicgen_expert.h"
 #include "darp/expert/mpc/push_t_mpc.h"
 #include "darp/expert/planner/maze_planner.h"
 #include "darp/expert/ppo/expert_network.h"
@@ -32,6 +33,9 @@ constexpr KnownExpert kKnownExperts[] = {
     {"close_door", "scripted"},
     {"turn_on_stove", "scripted"},
     {"turn_off_stove", "scripted"},
+    {"stack", "mimicgen"},
+    {"square", "mimicgen"},
+    {"threading", "mimicgen"},
 };
 
 }  // namespace
@@ -80,6 +84,7 @@ std::unique_ptr<Expert> make_expert(const ExpertChoice& choice) {
   if (full.expert == "planner") return make_maze_planner();
   if (full.expert == "mpc") return make_push_t_mpc();
   if (full.expert == "scripted") return make_scripted_expert();
+  if (full.expert == "mimicgen") return make_mimicgen_expert();
   const auto network = std::make_shared<const ExpertNetwork>(read_expert_network(full.network));
   if (network->environment != full.environment)
     throw Error(full.network.string(),
