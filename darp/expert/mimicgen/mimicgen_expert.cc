@@ -35,7 +35,7 @@ double distance(const Pose& a, const Pose& b) {
 class MimicgenExpert final : public Expert {
  public:
   void start(const Environment& environment, Rng rng) override {
-    const ManipulationTask& task = task_of(environment);
+    const ManipulationTask& task = arm_task(environment, "mimicgen");
     rng_ = rng;
     rule_ = segment_rule(task.info().name);
     sources_ = &source_episodes(task.info().name);
@@ -51,7 +51,7 @@ class MimicgenExpert final : public Expert {
 
   void act(const Environment& environment, std::span<const float>,
            std::span<float> action) override {
-    const ManipulationTask& task = task_of(environment);
+    const ManipulationTask& task = arm_task(environment, "mimicgen");
     if (next_ == waypoints_.size() && segment_ < 2) begin_segment(task);
     const Waypoint& to = waypoints_[std::min(next_, waypoints_.size() - 1)];
     if (next_ < waypoints_.size()) ++next_;
@@ -63,14 +63,6 @@ class MimicgenExpert final : public Expert {
   }
 
  private:
-  static const ManipulationTask& task_of(const Environment& environment) {
-    const auto* task = dynamic_cast<const ManipulationTask*>(&environment.task());
-    if (task == nullptr)
-      throw Error("expert mimicgen", fmt::format("does not know {}", environment.info().name),
-                  "use another expert");
-    return *task;
-  }
-
   /// The second segment's first step in that source.
   int64_t cut(size_t source) const {
     const SourceEpisode& episode = (*sources_)[source];

@@ -3,7 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "darp/core/error.h"
+
 namespace darp {
+
+const ManipulationTask& arm_task(const Environment& environment, std::string_view expert) {
+  const auto* task = dynamic_cast<const ManipulationTask*>(&environment.task());
+  if (task == nullptr)
+    throw Error(fmt::format("expert {}", expert),
+                fmt::format("does not know {}", environment.info().name), "use another expert");
+  return *task;
+}
 
 Pose stay(const ManipulationTask&, const Moment& moment) {
   return moment.entry;

@@ -36,6 +36,9 @@ Pose stay(const ManipulationTask& task, const Moment& moment);
 /// Straight up or down from there to this height.
 Target rise_to(double height);
 
+/// The task that the environment is about; throws Error, by this expert's name, if it is no arm's.
+const ManipulationTask& arm_task(const Environment& environment, std::string_view expert);
+
 /// Where the grip must go for a held object to be at `wanted`: slips in the hand do not matter.
 Pose grip_for_object(const ManipulationTask& task, const std::string& object, const Pose& wanted);
 

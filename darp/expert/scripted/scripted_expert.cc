@@ -21,25 +21,17 @@ Script script_named(std::string_view environment) {
 
 namespace {
 
-const ManipulationTask& task_of(const Environment& environment) {
-  const auto* task = dynamic_cast<const ManipulationTask*>(&environment.task());
-  if (task == nullptr)
-    throw Error("expert scripted", fmt::format("does not know {}", environment.info().name),
-                "use another expert");
-  return *task;
-}
-
 class ScriptedExpert final : public Expert {
  public:
   void start(const Environment& environment, Rng) override {
-    const ManipulationTask& task = task_of(environment);
+    const ManipulationTask& task = arm_task(environment, "scripted");
     script_ = script_named(task.info().name);
     enter(0, task);
   }
 
   void act(const Environment& environment, std::span<const float>,
            std::span<float> action) override {
-    const ManipulationTask& task = task_of(environment);
+    const ManipulationTask& task = arm_task(environment, "scripted");
     // No script goes on for ever without a step.
     for (size_t tries = 0; tries < script_.size() && is_over(task); ++tries) go_on(task);
     const Phase& phase = script_[phase_];
