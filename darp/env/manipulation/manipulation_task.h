@@ -83,8 +83,6 @@ class ManipulationTask : public MujocoTask {
   std::span<const double> own_memory() const;
 
  private:
-  struct Memory;
-
   int id(mjtObj kind, const std::string& name) const;
   void set_goal(std::span<const float> action);
   void move_gripper(double action);

@@ -77,8 +77,7 @@ Target roll_knob(bool turn_on) {
     const double turned = 0.04 * static_cast<double>(moment.step + 1);
     const double way = turn_on ? 0.9 : std::numbers::pi / 2 + 0.2;
     // On is either way: that in which the wrist has more room.
-    const double wrist = task.simulation().qpos()[kArmJoints - 1];
-    const double direction = (turn_on ? wrist : knob) > 0 ? -1 : 1;
+    const double direction = (turn_on ? moment.wrist : knob) > 0 ? -1 : 1;
     return Pose{moment.entry.position, pointing_forward(begun + direction * std::min(turned, way))};
   };
 }
@@ -97,10 +96,7 @@ Script stove_script(bool turn_on) {
       {.target = before_knob(0.12), .near = 0.01, .turned = 0.06, .most_steps = 120},
       {.target = before_knob(0.004), .near = 0.006},
       {.target = stay, .gripper = kClose, .least_steps = 8, .most_steps = 8},
-      {.target = roll_knob(turn_on),
-       .gripper = kClose,
-       .most_steps = 70,
-       .next = [](const Task&) { return int64_t{1}; }},
+      {.target = roll_knob(turn_on), .gripper = kClose, .most_steps = 70},
       {.target = stay, .least_steps = 8, .most_steps = 8},
       {.target =
            [](const Task&, const Moment& moment) {

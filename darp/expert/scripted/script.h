@@ -12,6 +12,7 @@ namespace darp {
 /// How a phase stands.
 struct Moment {
   Pose entry;        // the grip's pose when the phase began
+  double wrist = 0;  // its last joint then
   int64_t step = 0;  // since then
 };
 

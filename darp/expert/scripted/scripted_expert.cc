@@ -43,7 +43,7 @@ class ScriptedExpert final : public Expert {
  private:
   void enter(int64_t phase, const ManipulationTask& task) {
     phase_ = std::clamp<int64_t>(phase, 0, std::ssize(script_) - 1);
-    moment_ = {task.grip(), 0};
+    moment_ = {task.grip(), task.simulation().qpos()[kArmJoints - 1], 0};
   }
 
   bool is_over(const ManipulationTask& task) const {
