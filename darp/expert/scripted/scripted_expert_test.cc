@@ -5,7 +5,7 @@
 #include "darp/env/registry.h"
 #include "darp/expert/collector.h"
 #include "darp/expert/registry.h"
-#include "darp/expert/scripted/script.h"
+#include "darp/expert/scripted/scripts.h"
 #include "tests/error_of.h"
 
 namespace darp {
@@ -82,6 +82,22 @@ TEST(ScriptedExpert, WhatIsGraspedStaysInTheHand) {
     EXPECT_LT(length(after.position - before.position), 0.003);
     EXPECT_LT(length(turn_of(after.rotation * transposed(before.rotation))), 0.1);
     EXPECT_GT(deepest, -0.003);
+  }
+}
+
+/// By where the wrist was when it took hold, not by where it is: else it would turn back and forth.
+TEST(ScriptedExpert, TurnsAKnobOneWay) {
+  const auto environment = make_environment("turn_on_stove");
+  environment->reset(0);
+  const ManipulationTask& task = arm_task(*environment, "scripted");
+  constexpr size_t kRolls = 4;
+  const Phase roll = turn_on_stove_script()[kRolls];
+  for (const double wrist : {-0.1, 0.1}) {
+    const auto closing = [&](int64_t step) {
+      return roll.target(task, {.entry = {}, .wrist = wrist, .step = step}).rotation.column(0);
+    };
+    const Vec3 early = closing(0), late = closing(15);
+    EXPECT_EQ(late[2] - early[2] > 0, wrist < 0) << wrist;
   }
 }
 
