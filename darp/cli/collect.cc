@@ -253,7 +253,7 @@ void add_collect_command(CLI::App& app) {
       ->required();
   command->add_option(
       "--expert", options->expert,
-      "rl, planner, mpc, scripted or mimicgen; without it the usual one of the environment");
+      "rl, planner, mpc, scripted, mimicgen or human; without it the usual one of the environment");
   command->add_option("--network", options->network,
                       "Of the expert rl; without it the one in demos/experts");
   command

@@ -38,6 +38,7 @@ const std::vector<Entry>& entries() {
       {"stack", [](const S&) { return make_stack(); }},
       {"square", [](const S&) { return make_square(); }},
       {"threading", [](const S&) { return make_threading(); }},
+      {"one_leg", [](const S&) { return make_one_leg(); }},
       {"close_drawer", [](const S&) { return make_close_drawer(); }},
       {"close_door", [](const S&) { return make_close_door(); }},
       {"turn_on_stove", [](const S&) { return make_turn_on_stove(); }},

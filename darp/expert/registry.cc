@@ -29,6 +29,7 @@ constexpr KnownExpert kKnownExperts[] = {
     {"stack", "scripted"},
     {"square", "scripted"},
     {"threading", "scripted"},
+    {"one_leg", "scripted"},
     {"close_drawer", "scripted"},
     {"close_door", "scripted"},
     {"turn_on_stove", "scripted"},
@@ -36,6 +37,10 @@ constexpr KnownExpert kKnownExperts[] = {
     {"stack", "mimicgen"},
     {"square", "mimicgen"},
     {"threading", "mimicgen"},
+    {"stack", "human"},
+    {"square", "human"},
+    {"threading", "human"},
+    {"one_leg", "human"},
 };
 
 }  // namespace
@@ -84,6 +89,7 @@ std::unique_ptr<Expert> make_expert(const ExpertChoice& choice) {
   if (full.expert == "planner") return make_maze_planner();
   if (full.expert == "mpc") return make_push_t_mpc();
   if (full.expert == "scripted") return make_scripted_expert();
+  if (full.expert == "human") return make_human_like_expert();
   if (full.expert == "mimicgen") return make_mimicgen_expert();
   const auto network = std::make_shared<const ExpertNetwork>(read_expert_network(full.network));
   if (network->environment != full.environment)

@@ -14,8 +14,8 @@ namespace darp {
 /// Which expert.
 struct ExpertChoice {
   std::string environment;  // a name of env/registry.h
-  std::string
-      expert;  // "rl", "planner", "mpc", "scripted", "mimicgen"; empty: the one for the environment
+  std::string expert;  // "rl", "planner", "mpc", "scripted", "mimicgen", "human"; empty: the one
+                       // for the environment
   std::filesystem::path network;  // of rl, and of no other; empty: bundled_network()
 };
 

@@ -150,6 +150,7 @@ void ManipulationTask::move_gripper(double step) {
 }
 
 Step ManipulationTask::advance(std::span<const float> action) {
+  before_step();
   mjData& data = simulation().data();
   const float gripper = action[6];
   const double direction = gripper > 0 ? 1 : gripper < 0 ? -1 : 0;
@@ -163,11 +164,11 @@ Step ManipulationTask::advance(std::span<const float> action) {
     if (!task_.kitchen) move_gripper(kGripperStep * direction);
     const ArmVector torques = controller_.torques(simulation().model(), data, wanted);
     std::ranges::copy(torques, data.ctrl);
+    during_step();
     data.ctrl[kArmJoints] = 0.02 + 0.02 * memory()[kGripper];
     data.ctrl[kArmJoints + 1] = -0.02 + 0.02 * memory()[kGripper + 1];
   });
   if (!went) return {.end = EpisodeEnd::kUnstable};
-  after_step();
   Step step;
   step.success = succeeded();
   step.reward = step.success ? 1 : 0;
@@ -232,13 +233,16 @@ bool ManipulationTask::touch(const std::string& a, const std::string& b) const {
 }
 
 void ManipulationTask::place(const std::string& body, const Vec3& position, double yaw) {
+  place(body, position, Quat{std::cos(yaw / 2), 0, 0, std::sin(yaw / 2)});
+}
+
+void ManipulationTask::place(const std::string& body, const Vec3& position,
+                             const Quat& orientation) {
   const mjModel& model = simulation().model();
   double* to =
       simulation().data().qpos + model.jnt_qposadr[model.body_jntadr[id(mjOBJ_BODY, body)]];
   std::ranges::copy(position, to);
-  to[3] = std::cos(yaw / 2);
-  to[4] = to[5] = 0;
-  to[6] = std::sin(yaw / 2);
+  std::ranges::copy(orientation, to + 3);
 }
 
 double ManipulationTask::joint(const std::string& name) const {

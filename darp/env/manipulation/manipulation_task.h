@@ -64,10 +64,13 @@ class ManipulationTask : public MujocoTask {
   virtual void place_objects(Rng& rng) = 0;
   /// What is seen beside the hand, appended.
   virtual void observe_objects(std::vector<double>& seen) const = 0;
-  /// After each action.
-  virtual void after_step() {}
+  /// Before each action, and in each of its steps of physics: what follows from positions is known
+  /// then, the step is not done.
+  virtual void before_step() {}
+  virtual void during_step() {}
 
   /// Where a body with a free joint begins an episode.
+  void place(const std::string& body, const Vec3& position, const Quat& orientation);
   void place(const std::string& body, const Vec3& position, double yaw);
   /// The same for a hinge or a slide.
   void set_joint(const std::string& name, double place);

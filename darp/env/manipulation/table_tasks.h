@@ -16,6 +16,15 @@ std::unique_ptr<Environment> make_square();
 /// A needle through the ring of a tripod.
 std::unique_ptr<Environment> make_threading();
 
+/// A leg into a table top, there to be screwed in.
+std::unique_ptr<Environment> make_one_leg();
+
+/// Where the leg's centre is in the end, in the frame of the table top; it points away from it
+/// then.
+inline constexpr Vec3 kLegSeat = {0.05625, 0.05625, 0.046875};
+/// A leg on its side, its stud along -y.
+inline constexpr Mat3 kLegLying = {{1, 0, 0, 0, 0, 1, 0, -1, 0}};
+
 /// The middle of the shaft and of the ring, in the frames of needle and tripod.
 inline constexpr Vec3 kNeedleShaft = {0, -0.02, 0}, kTripodRing = {0, 0, 0.088};
 

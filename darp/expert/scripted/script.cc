@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "darp/core/error.h"
 
@@ -39,6 +40,13 @@ Mat3 pointing_down(double angle) {
 double closing_angle(const Mat3& grip) {
   const Vec3 x = grip.column(0);
   return std::atan2(x[1], x[0]);
+}
+
+double grasp_angle(const ManipulationTask& task, const Moment& moment, double angle,
+                   double period) {
+  constexpr double kAtFirst = std::numbers::pi / 2;  // of hands that begin above a table
+  const double near = moment.side ? kAtFirst + *moment.side : closing_angle(task.grip().rotation);
+  return nearest_angle(angle, period, near);
 }
 
 double yaw_of(const Mat3& rotation) {

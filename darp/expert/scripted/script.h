@@ -3,6 +3,7 @@
 // it is time for the next.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "darp/env/manipulation/manipulation_task.h"
@@ -14,6 +15,9 @@ struct Moment {
   Pose entry;        // the grip's pose when the phase began
   double wrist = 0;  // its last joint then
   int64_t step = 0;  // since then
+  /// From where to take things that can be taken from several sides: radians that the hand is
+  /// turned by at first; without it the nearest.
+  std::optional<double> side = {};
 };
 
 inline constexpr float kOpen = -1, kClose = 1;
@@ -24,6 +28,7 @@ struct Phase {
   float gripper = kOpen;
   /// It is there when nearer and turned by less than that (metres, radians); 0: whatever it is.
   double near = 0, turned = 0;
+  std::function<bool(const ManipulationTask&)> until = {};  // also then
   int64_t least_steps = 0, most_steps = 60;  // before it goes on; and then in any case
   /// Which phase follows, from this one; without it the next.
   std::function<int64_t(const ManipulationTask&)> next = {};
@@ -47,6 +52,9 @@ Pose grip_for_object(const ManipulationTask& task, const std::string& object, co
 Mat3 pointing_down(double closing_angle);
 /// That angle of a grip.
 double closing_angle(const Mat3& grip);
+/// Of the angles at which something can be taken, `angle` up to multiples of `period`, the one of
+/// the wanted side.
+double grasp_angle(const ManipulationTask& task, const Moment& moment, double angle, double period);
 /// The angle of an object's x axis, seen from above.
 double yaw_of(const Mat3& rotation);
 /// Of the angles that are `angle` up to multiples of `period`, the one that is nearest to `to`.

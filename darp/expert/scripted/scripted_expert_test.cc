@@ -18,8 +18,9 @@ class EveryScript : public ::testing::TestWithParam<std::string> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Scripted, EveryScript,
-                         ::testing::Values("stack", "square", "threading", "close_drawer",
-                                           "close_door", "turn_on_stove", "turn_off_stove"),
+                         ::testing::Values("stack", "square", "threading", "one_leg",
+                                           "close_drawer", "close_door", "turn_on_stove",
+                                           "turn_off_stove"),
                          [](const auto& parameter) { return parameter.param; });
 
 TEST_P(EveryScript, SolvesItsTaskAlsoWithAnUnsteadyHand) {
@@ -49,8 +50,8 @@ struct Held {
 
 /// Until it is lifted, then ten seconds in the closed hand.
 TEST(ScriptedExpert, WhatIsGraspedStaysInTheHand) {
-  for (const Held& held :
-       {Held{"stack", "cube_a"}, Held{"square", "nut"}, Held{"threading", "needle"}}) {
+  for (const Held& held : {Held{"stack", "cube_a"}, Held{"square", "nut"},
+                           Held{"threading", "needle"}, Held{"one_leg", "leg"}}) {
     SCOPED_TRACE(held.environment);
     EnvironmentSettings settings;
     settings.time_limit = 1000;

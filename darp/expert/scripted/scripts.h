@@ -10,6 +10,7 @@ namespace darp {
 Script stack_script();
 Script square_script();
 Script threading_script();
+Script one_leg_script();
 Script close_drawer_script();
 Script close_door_script();
 Script turn_on_stove_script();

@@ -11,10 +11,9 @@ constexpr const char* kSmall = "cube_a";
 constexpr const char* kLarge = "cube_b";
 
 /// Above the small cube's centre, fingers along two of its sides.
-Pose above_small(const Task& task, double height) {
+Pose above_small(const Task& task, const Moment& moment, double height) {
   const Pose cube = task.body(kSmall);
-  const double angle =
-      nearest_angle(yaw_of(cube.rotation), kQuarter, closing_angle(task.grip().rotation));
+  const double angle = grasp_angle(task, moment, yaw_of(cube.rotation), kQuarter);
   return {cube.position + Vec3{0, 0, height}, pointing_down(angle)};
 }
 
@@ -29,10 +28,12 @@ Pose small_above_large(const Task& task, double height) {
 
 Script stack_script() {
   return {
-      {.target = [](const Task& task, const Moment&) { return above_small(task, 0.08); },
+      {.target = [](const Task& task,
+                    const Moment& moment) { return above_small(task, moment, 0.08); },
        .near = 0.012,
        .turned = 0.06},
-      {.target = [](const Task& task, const Moment&) { return above_small(task, 0); },
+      {.target = [](const Task& task,
+                    const Moment& moment) { return above_small(task, moment, 0); },
        .near = 0.006,
        .most_steps = 40},
       {.target = stay, .gripper = kClose, .least_steps = 10, .most_steps = 10},
