@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <numeric>
 
 #include "darp/core/suggest.h"
 #include "darp/data/ingest/d4rl.h"
@@ -114,6 +115,16 @@ ReadResult read_dataset(const fs::path& path, const ReadSettings& settings) {
       result.dataset = select_columns(result.dataset, keys);
     if (!settings.filter_key.empty())
       result.dataset = result.dataset.select(result.dataset.filter(settings.filter_key));
+    if (settings.episodes > result.dataset.episodes())
+      throw Error(
+          path.string(),
+          fmt::format("has {} episodes, not {}", result.dataset.episodes(), settings.episodes),
+          "ask for fewer episodes");
+    if (settings.episodes > 0) {
+      std::vector<int64_t> first(static_cast<size_t>(settings.episodes));
+      std::iota(first.begin(), first.end(), 0);
+      result.dataset = result.dataset.select(first);
+    }
     return result;
   } catch (const std::bad_alloc&) {
     throw Error(path.string(), "needs more memory than there is",

@@ -92,6 +92,23 @@ TEST(ReadDataset, KeepsOnlyTheEpisodesOfAFilter) {
   EXPECT_ERROR("no filter keys at all", read_dataset(kFixtures / "zarr/pusht.zarr", settings));
 }
 
+TEST(ReadDataset, KeepsOnlyTheFirstEpisodes) {
+  ReadSettings settings;
+  settings.episodes = 1;
+  const Dataset all = read_dataset(kFixtures / "hdf5/robomimic.hdf5").dataset,
+                one = read_dataset(kFixtures / "hdf5/robomimic.hdf5", settings).dataset;
+  ASSERT_GT(all.episodes(), 1);
+  ASSERT_EQ(one.episodes(), 1);
+  EXPECT_EQ(one.episode_name(0), all.episode_name(0));
+  EXPECT_TRUE(same_bits(one.observations(), all.episode(0).observations));
+  // Of those that a filter leaves.
+  settings.filter_key = "valid";
+  EXPECT_EQ(read_dataset(kFixtures / "hdf5/robomimic.hdf5", settings).dataset.episode_name(0),
+            all.episode_name(1));
+  settings.episodes = 1000;
+  EXPECT_ERROR("not 1000", read_dataset(kFixtures / "hdf5/robomimic.hdf5", settings));
+}
+
 TEST(ReadDataset, SaysWhatIsWrongWithWhatItCannotRead) {
   const fs::path empty = temporary("empty.hdf5"), text = temporary("text.txt"),
                  parquet = temporary("x.parquet"), lerobot = temporary("lerobot");

@@ -7,6 +7,7 @@ void ReadSettings::visit_fields(FieldVisitor& v) {
           "Observation parts to read, in this column order; empty: the format's own default.");
   v.field("filter_key", filter_key,
           "Only the episodes of this filter (robomimic's mask/<key>, e.g. train); empty: all.");
+  v.field("episodes", episodes, "Only the first so many of them; 0: all.", {.min = 0});
   v.field("max_episode_steps", max_episode_steps,
           "D4RL files without timeouts: an episode that does not end before ends after this many "
           "steps.",
