@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "darp/env/manipulation/table_tasks.h"
-#include "darp/env/manipulation/task_testing.h"
+#include "tests/arm_tasks.h"
 
 namespace darp {
 namespace {

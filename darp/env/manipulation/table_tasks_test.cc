@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "darp/env/manipulation/table_scene.h"
-#include "darp/env/manipulation/task_testing.h"
+#include "tests/arm_tasks.h"
 
 namespace darp {
 namespace {
