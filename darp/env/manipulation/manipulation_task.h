@@ -82,11 +82,12 @@ class ManipulationTask : public MujocoTask {
   void see_from_hand(const std::string& body, std::vector<double>& seen) const;
   /// Whether any shapes of the two bodies touch.
   bool touch(const std::string& a, const std::string& b) const;
+  /// The number of what has this name in the model.
+  int id(mjtObj kind, const std::string& name) const;
   std::span<double> own_memory();
   std::span<const double> own_memory() const;
 
  private:
-  int id(mjtObj kind, const std::string& name) const;
   void set_goal(std::span<const float> action);
   void move_gripper(double action);
   PoseController::Goal goal() const;

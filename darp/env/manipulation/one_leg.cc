@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "darp/core/error.h"
 #include "darp/env/manipulation/one_leg.xml.h"
 #include "darp/env/manipulation/table_scene.h"
 #include "darp/env/manipulation/table_tasks.h"
@@ -14,6 +13,8 @@ constexpr double kBesideHole = 0.003, kMostTilt = 8 * std::numbers::pi / 180, kD
 constexpr double kTipBelowLeg = 0.05625, kTopHeight = 0.015625;
 // Success.
 constexpr double kSeated = 0.005, kAxesAlike = 0.94;
+/// A leg on its side, its stud along -y.
+constexpr Mat3 kLegLying = {{1, 0, 0, 0, 0, 1, 0, -1, 0}};
 constexpr double kRaised = 0.021;  // the thread before it has a leg: that far above its seat
 
 // What the task remembers: whether the leg is in the thread, and how high it would be unturned.
@@ -30,9 +31,9 @@ class OneLeg final : public ManipulationTask {
                           .memory = 2},
                          model),
         model_(std::move(model)),
-        pitch_(find(mjOBJ_EQUALITY, "pitch")),
-        screwed_(find(mjOBJ_EQUALITY, "screwed")) {
-    for (const char* name : {"stud", "stud_tip"}) stud_.push_back(find(mjOBJ_GEOM, name));
+        pitch_(id(mjOBJ_EQUALITY, "pitch")),
+        screwed_(id(mjOBJ_EQUALITY, "screwed")) {
+    for (const char* name : {"stud", "stud_tip"}) stud_.push_back(id(mjOBJ_GEOM, name));
     reset(0);
   }
 
@@ -46,12 +47,6 @@ class OneLeg final : public ManipulationTask {
   }
 
  private:
-  int find(mjtObj kind, const char* name) const {
-    const int found = mj_name2id(model_.get(), kind, name);
-    DARP_CHECK(found >= 0, "the model has no '{}'", name);
-    return found;
-  }
-
   /// Where the leg is to be.
   Pose seat() const { return body("top") * Pose{kLegSeat, {}}; }
 

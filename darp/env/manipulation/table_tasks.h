@@ -22,8 +22,6 @@ std::unique_ptr<Environment> make_one_leg();
 /// Where the leg's centre is in the end, in the frame of the table top; it points away from it
 /// then.
 inline constexpr Vec3 kLegSeat = {0.05625, 0.05625, 0.046875};
-/// A leg on its side, its stud along -y.
-inline constexpr Mat3 kLegLying = {{1, 0, 0, 0, 0, 1, 0, -1, 0}};
 
 /// The middle of the shaft and of the ring, in the frames of needle and tripod.
 inline constexpr Vec3 kNeedleShaft = {0, -0.02, 0}, kTripodRing = {0, 0, 0.088};

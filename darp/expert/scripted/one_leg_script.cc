@@ -18,7 +18,8 @@ constexpr double kHandDown = kQuarterTurn;  // the closing angle of a wrist that
 /// A stroke turns the wrist from about the one to the other of that.
 constexpr double kStrokeBegins = kHandDown + 1.3, kStrokeEnds = kHandDown - 1.75;
 constexpr double kTurnPerStep = 0.12;  // radians
-
+/// Where a hand that holds the leg upright points, seen from above: straight ahead of the robot the
+/// wrist would be at its end.
 constexpr double kAhead = 0.6;
 
 /// The direction from the stud to the leg's free end, seen from above.
@@ -34,7 +35,7 @@ Pose above_leg(const Task& task, double height) {
   return {task.body(kLeg) * kTaken + Vec3{0, 0, height}, pointing_down(angle)};
 }
 
-/// The leg upright, its stud down, the hand pointing away from the robot.
+/// The leg upright, its stud down.
 Pose upright_leg(const Task& task, const Vec3& place) {
   const Vec3 approach = transposed(task.body(kLeg).rotation) * task.grip().rotation.column(2);
   const double yaw = kAhead - std::atan2(approach[1], approach[0]);

@@ -28,7 +28,8 @@ struct Phase {
   float gripper = kOpen;
   /// It is there when nearer and turned by less than that (metres, radians); 0: whatever it is.
   double near = 0, turned = 0;
-  std::function<bool(const ManipulationTask&)> until = {};  // also then
+  /// It is over as soon as this holds, too.
+  std::function<bool(const ManipulationTask&)> until = {};
   int64_t least_steps = 0, most_steps = 60;  // before it goes on; and then in any case
   /// Which phase follows, from this one; without it the next.
   std::function<int64_t(const ManipulationTask&)> next = {};
