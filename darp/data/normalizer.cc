@@ -37,7 +37,7 @@ NormalizerKind normalizer_kind(std::string_view name) {
   throw Error("normalizer", fmt::format("'{}' is not a kind", name), suggestion(name, names));
 }
 
-Normalizer Normalizer::fit(NormalizerKind kind, MatrixView data) {
+Normalizer Normalizer::fit(NormalizerKind kind, MatrixView data, double floor) {
   Normalizer n = identity(data.cols());
   if (kind == NormalizerKind::kIdentity) return n;
   const std::vector<ColumnStatistics> columns = column_statistics(data);
@@ -51,7 +51,8 @@ Normalizer Normalizer::fit(NormalizerKind kind, MatrixView data) {
     n.offset_[j] = static_cast<float>(min_max ? c.min + half_range : c.mean);
     // A spread too small for a float must not become zero either.
     const auto scale = static_cast<float>(spread);
-    n.scale_[j] = c.constant() || !std::isnormal(scale) ? 1.0f : scale;
+    n.scale_[j] =
+        std::max(c.constant() || !std::isnormal(scale) ? 1.0f : scale, static_cast<float>(floor));
   }
   return n;
 }

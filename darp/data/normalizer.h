@@ -26,8 +26,8 @@ NormalizerKind normalizer_kind(std::string_view name);
 /// Immutable.
 class Normalizer {
  public:
-  /// `data` must have at least one row.
-  static Normalizer fit(NormalizerKind kind, MatrixView data);
+  /// `data` must have at least one row. No scale is below `floor`, but that of identity.
+  static Normalizer fit(NormalizerKind kind, MatrixView data, double floor = 0);
   static Normalizer identity(int64_t dim);
   /// From stored numbers; throws Error unless all are finite and all scales positive.
   Normalizer(std::vector<float> offset, std::vector<float> scale);

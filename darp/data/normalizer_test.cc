@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -62,6 +63,20 @@ TEST(Normalizer, InverseGivesBackTheValueUpToRounding) {
             << to_string(kind);
       }
     }
+  }
+}
+
+TEST(Normalizer, NoScaleIsBelowTheFloor) {
+  Matrix data = random_matrix(100, 6, 4);
+  for (int64_t i = 0; i < 100; ++i) data(i, 0) = 1.4398f * (1 + 1e-7f * static_cast<float>(i % 3));
+  for (const auto kind : kAll) {
+    const Normalizer free = Normalizer::fit(kind, data), held = Normalizer::fit(kind, data, 3);
+    for (size_t j = 0; j < 6; ++j) {
+      EXPECT_EQ(held.offset()[j], free.offset()[j]);
+      EXPECT_EQ(held.scale()[j],
+                kind == NormalizerKind::kIdentity ? 1.0f : std::max(free.scale()[j], 3.0f));
+    }
+    EXPECT_LT(free.scale()[0], kind == NormalizerKind::kIdentity ? 2.0f : 1e-5f);
   }
 }
 

@@ -276,6 +276,11 @@ void PolicySpec::visit_fields(FieldVisitor& v) {
   // Later fields depend on the value of this one: each kind has its own beside the shared ones.
   std::visit([&](auto& chosen_kind) { chosen_kind.visit_fields(v); }, kind);
   visit_normalizer(v, "observations", observations, "How observations are standardised.");
+  v.field(
+      "observation_floor", observation_floor,
+      "Least scale of an observation's number, in its own unit (0.01 for metres and radians of an "
+      "arm): one that hardly moves in the demonstrations is not blown up. 0: none.",
+      {.min = 0});
   visit_normalizer(v, "actions", actions, "How actions are standardised.");
   v.field("members", members, "Networks, trained from different seeds, whose actions are averaged.",
           {.min = 1, .max = static_cast<double>(kMostMembers)});
@@ -375,6 +380,9 @@ void PolicySpec::check() const {
   if (members < 1 || members > kMostMembers)
     throw Error("members", fmt::format("is {}", members),
                 fmt::format("choose 1 to {}", kMostMembers));
+  if (!(observation_floor >= 0 && std::isfinite(static_cast<float>(observation_floor))))
+    throw Error("observation_floor", fmt::format("is {}", observation_floor),
+                "choose a finite number from 0");
   limits.check();
 }
 

@@ -148,6 +148,7 @@ enum class Acting { kSample, kMode };
 struct PolicySpec {
   std::variant<DarpSpec, BcSpec, LwrSpec, RegentSpec, DiffusionSpec, DarpDiffusionSpec> kind;
   NormalizerKind observations = NormalizerKind::kStandardSample;
+  double observation_floor = 0;
   NormalizerKind actions = NormalizerKind::kStandardPopulation;
   int64_t members = 1;
   ChunkSettings chunk = {};

@@ -55,6 +55,8 @@ std::filesystem::path demonstrations_of(const TaskSpec& task, const StudyPlaces&
 /// for the environment.
 TrainConfig method_config(const StudySpec& spec, const TaskSpec& task, const std::string& method,
                           int64_t seed, const StudyPlaces& places);
+/// configs/recipe/<method>.yaml, which need not be there.
+std::filesystem::path recipe_of(const std::string& method, const StudyPlaces& places);
 /// The same from another file than the method's.
 TrainConfig config_from(const std::filesystem::path& file, const StudySpec& spec,
                         const TaskSpec& task, const std::string& method, int64_t seed,

@@ -126,6 +126,10 @@ TrainConfig method_config(const StudySpec& spec, const TaskSpec& task, const std
                      method, seed, places);
 }
 
+fs::path recipe_of(const std::string& method, const StudyPlaces& places) {
+  return places.root / "configs" / "recipe" / (parse_method(method).config + ".yaml");
+}
+
 void check_optional_settings(const StudySpec& spec, const StudyPlaces& places) {
   for (const std::string_view setting : spec.set) {
     if (!setting.starts_with(kWhereThere)) continue;

@@ -82,7 +82,7 @@ class TaskPlanner {
     SweepPoint out{value, 0, {}, evaluation.name};
     for (int64_t seed = 0; seed < spec_.seeds; ++seed) {
       TrainConfig config = task_.config(spec_.methods[method], seed);
-      std::string variant = "published";
+      std::string variant = spec_.protocols.front();
       if (!sweep.of_environment && !value.empty()) {
         const std::string usual = write_yaml(config);
         apply_override(change, config, kSweepsField);

@@ -16,12 +16,19 @@ std::optional<ExhibitSet> sweep_study(const StudySpec& spec, const StudyContext&
   if (!spec.baseline.empty() && std::ranges::find(labels, spec.baseline) == labels.end())
     throw Error(spec.name, fmt::format("the baseline '{}' is no method of it", spec.baseline),
                 suggestion(spec.baseline, labels));
+  if (spec.protocols != std::vector<std::string>{"published"} &&
+      spec.protocols != std::vector<std::string>{"recipe"})
+    throw Error(spec.name, "protocols: a sweep starts from one config of each method",
+                "choose [published] or [recipe]");
+  const bool by_recipe = spec.protocols.front() == "recipe";
   ExhibitSet set{.study = spec.name, .title = spec.title, .summary = ""};
   SweepPlan plan;
   for (const std::string& name : spec.tasks) {
     const TaskSpec task = find_task(name, context.places);
     const auto config = [&](const std::string& method, int64_t seed) {
-      return method_config(spec, task, method, seed, context.places);
+      return by_recipe ? config_from(recipe_of(method, context.places), spec, task, method, seed,
+                                     context.places)
+                       : method_config(spec, task, method, seed, context.places);
     };
     const TrainConfig any = config(spec.methods.empty() ? "bc" : spec.methods.front(), 0);
     const Dataset data = read_dataset(any.data, any.reading).dataset;

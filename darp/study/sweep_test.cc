@@ -26,9 +26,11 @@ TrainConfig small_config(const std::string& method, int64_t seed) {
 
 class Sweeps : public ::testing::Test {
  protected:
-  SweepPlan plan(std::vector<std::string> sweeps, int64_t seeds = 2) const {
+  SweepPlan plan(std::vector<std::string> sweeps, int64_t seeds = 2,
+                 const std::string& protocol = "published") const {
     StudySpec spec;
     spec.name = "sweeps";
+    spec.protocols = {protocol};
     spec.methods = {"bc", "darp"};
     spec.seeds = seeds;
     spec.sweeps = std::move(sweeps);
@@ -114,6 +116,11 @@ TEST_F(Sweeps, OfTheEnvironmentEvaluateTheSamePolicies) {
   EXPECT_EQ(evaluations[3].settings.push.force, (std::vector<double>{2, 0, 0}));
   EXPECT_EQ(evaluations[3].settings.push.body, "puck");
   EXPECT_EQ(evaluations[3].settings.observation_noise, 0);
+}
+
+TEST_F(Sweeps, OfTheRecipeHaveRunsOfTheirOwn) {
+  EXPECT_EQ(ids_of(plan({"env.observation_noise: 0 0.1"}, 1, "recipe")),
+            (std::vector<std::string>{"puck/bc/recipe/seed-0", "puck/darp/recipe/seed-0"}));
 }
 
 TEST_F(Sweeps, WhatCannotBeTrainedIsRefusedBeforeTheFirstTraining) {

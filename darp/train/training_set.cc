@@ -68,7 +68,7 @@ TrainingSet::TrainingSet(const Dataset& dataset, const PolicySpec& spec,
     rows_ = augmented;
   else if (selected_)
     rows_ = &*selected_;
-  observations_ = Normalizer::fit(spec.observations, rows_->observations());
+  observations_ = Normalizer::fit(spec.observations, rows_->observations(), spec.observation_floor);
   actions_ = Normalizer::fit(spec.actions, rows_->actions());
   training_ = standardized(*rows_);
   backsteps_ = darp::backsteps(settings.backstep, training_.seen(), rows_->episode_ends());

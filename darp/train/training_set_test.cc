@@ -54,6 +54,19 @@ TEST(TrainingSet, KeepsValidationEpisodesFromLearningAndRetrieval) {
   EXPECT_GT(contents.distance_quantiles.front(), 0);
 }
 
+TEST(TrainingSet, NumbersThatHardlyMoveAreNotBlownUp) {
+  const Dataset dataset = tame_dataset(1, 8);
+  PolicySpec spec = small_darp();
+  const auto scale = [&] {
+    return TrainingSet(dataset, spec, TrainSettings()).contents().observations.scale()[0];
+  };
+  const float free = scale();
+  spec.observation_floor = 2 * double{free};
+  EXPECT_EQ(scale(), 2 * free);
+  spec.observation_floor = -1;
+  EXPECT_SAYS(error_of([&] { scale(); }), "observation_floor: is -1");
+}
+
 TEST(TrainingSet, SamplesAreDrawnFromAllThatAreRanked) {
   const Dataset dataset = tame_dataset(2, 8);
   PolicySpec spec = small_darp();

@@ -37,9 +37,6 @@ std::vector<TablePlan> table_plans(const StudySpec& spec, const StudyPlaces& pla
   return plans;
 }
 
-fs::path recipe_of(const std::string& method, const StudyPlaces& places) {
-  return places.root / "configs" / "recipe" / (parse_method(method).config + ".yaml");
-}
 fs::path space_of(const StudySpec& spec, const std::string& method, const StudyPlaces& places) {
   return places.studies / spec.spaces / (parse_method(method).config + ".yaml");
 }

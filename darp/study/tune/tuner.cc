@@ -179,8 +179,7 @@ std::optional<SearchPoint> starting_point(const TrainConfig& config, const Searc
       const std::string text = field_text(config, dimension.path).value_or("");
       double value = 0;
       const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (parsed.ec == std::errc() && value >= dimension.low && value <= dimension.high)
-        place = value;
+      if (parsed.ec == std::errc()) place = std::clamp(value, dimension.low, dimension.high);
     }
     for (size_t i = 0; i < dimension.choices.size() && !place; ++i) {
       TrainConfig same = config;

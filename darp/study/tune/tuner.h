@@ -33,8 +33,8 @@ struct TuneResult {
 /// Searches until all trials are done; what the journal in options.out has is not done again.
 /// Several processes may search in one folder, and options.jobs trainings go on at once in each;
 /// with one at a time the search is the same each time, interrupted or not. `config` (with data and
-/// seed) is what the space's settings change, on `environment`; it is the first trial itself where
-/// the space contains it. Nothing if stopped. A trial that
+/// seed) is what the space's settings change, on `environment`; its starting_point is the first
+/// trial. Nothing if stopped. A trial that
 /// fails is one without a score. Throws Error for a folder with another search in it (more trials
 /// are no other search), for a space that does not fit the config, and when every trial failed.
 std::optional<TuneResult> tune(const TrainConfig& config, const std::string& environment,
@@ -54,7 +54,8 @@ void check_search_space(const TrainConfig& config, const SearchSpace& space);
 /// The config with what the demonstrations decide: how many epochs, where it says 0.
 TrainConfig search_base(const TrainConfig& config);
 
-/// The config as a point of the space, where a search begins; nothing where the space lacks it.
+/// The config as a point of the space, where a search begins: numbers outside become the range's
+/// nearer end. Nothing where it has another choice than the space, or no number.
 std::optional<SearchPoint> starting_point(const TrainConfig& config, const SearchSpace& space);
 
 /// A trial's config at a rung, with a part of its epochs, and its search seeds there. The first

@@ -140,8 +140,8 @@ TEST_F(Tuner, BeginsWithTheConfigItselfWhereTheSpaceHasIt) {
       EXPECT_EQ(trial.set,
                 (std::vector<std::string>{"policy.retrieval.k=7", "policy.kernel=uniform"}));
     }
-  set_config({"policy.retrieval.k=61"});
-  EXPECT_FALSE(starting_point(config_, space));
+  set_config({"policy.retrieval.k=61", "policy.kernel=uniform"});
+  EXPECT_EQ(starting_point(config_, space), (SearchPoint{space.dimensions[0].high, 1}));
   set_config({"policy.retrieval.k=7", "policy.kernel=gaussian"});
   EXPECT_FALSE(starting_point(config_, space));
 }
