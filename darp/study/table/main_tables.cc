@@ -8,8 +8,8 @@
 namespace darp {
 namespace {
 
-/// More columns than this are cut into a table for each task.
-constexpr size_t kWidest = 10;
+/// More columns than this do not fit a page and are cut into a table for each task.
+constexpr size_t kWidest = 8;
 
 ExhibitCell paper_cell(const StudySpec& spec, const std::string& method, const std::string& task,
                        const ScoreText& text) {
