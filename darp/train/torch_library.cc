@@ -10,8 +10,13 @@
 namespace darp {
 namespace {
 
+constexpr const char* kName = "libdarp_torch.so";
+
+[[noreturn]] void throw_foreign() {
+  throw Error(kName, "is of another build of darp", "build and install both anew");
+}
+
 const TorchLibrary* load() {
-  constexpr const char* kName = "libdarp_torch.so";
   const std::string told = prepare_openblas();
   void* library = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
@@ -19,13 +24,17 @@ const TorchLibrary* load() {
                 "install LibTorch (Debian: libtorch1.13), or use train.engine fused on the CPU");
   const auto entry =
       reinterpret_cast<const TorchLibrary* (*)()>(::dlsym(library, "darp_torch_library"));
-  if (entry == nullptr)
-    throw Error(kName, "is of another version of darp", "build and install darp anew");
+  if (entry == nullptr) throw_foreign();
+  check_layout(*entry());
   if (!told.empty()) std::fputs(("note: " + told + "\n").c_str(), stderr);
   return entry();
 }
 
 }  // namespace
+
+void check_layout(const TorchLibrary& library) {
+  if (library.layout != kSharedLayout) throw_foreign();
+}
 
 const TorchLibrary& torch_library() {
   static const TorchLibrary* const library = load();

@@ -1,6 +1,5 @@
 #include "darp/train/graph_objective.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -60,7 +59,7 @@ class GraphObjective final : public Objective {
 
  private:
   void set_threads() const {
-    if (threads_ > 0 && at::get_num_threads() != threads_) at::set_num_threads(threads_);
+    if (threads_ > 0) use_threads(threads_);
   }
 
   int threads_;

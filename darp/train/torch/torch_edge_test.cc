@@ -1,5 +1,7 @@
 #include "darp/train/torch/torch_edge.h"
 
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "tests/error_of.h"
@@ -26,6 +28,20 @@ TEST(TorchEdge, SaysWhatToDoWhenMemoryDoesNotSuffice) {
 TEST(TorchEdge, LetsErrorsPass) {
   EXPECT_EQ(error_of([] { at_torch_edge([]() -> int { throw Error("here", "this", "that"); }); }),
             Error("here", "this", "that").what());
+}
+
+TEST(TorchEdge, ThreadsAreThoseOfProductsToo) {
+  const auto blas_threads =
+      reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  if (blas_threads == nullptr) GTEST_SKIP() << "this LibTorch's products are not OpenBLAS's";
+  use_threads(2);
+  EXPECT_EQ(at::get_num_threads(), 2);
+  const int most = blas_threads();  // 1 on a machine with a single core
+  use_threads(1);
+  EXPECT_EQ(at::get_num_threads(), 1);
+  EXPECT_EQ(blas_threads(), 1);
+  use_threads(2);
+  EXPECT_EQ(blas_threads(), most);
 }
 
 TEST(TorchEdge, CopiesMatricesWithoutTheirPadding) {

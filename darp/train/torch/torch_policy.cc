@@ -51,6 +51,7 @@ class TorchPolicy final : public Policy {
   /// Sees query_, and asks the members if the chooser wants to know.
   void answer() {
     const at::NoGradGuard no_gradient;
+    use_threads(1);  // one rollout is one thread's; evaluations run several side by side
     answer_->see(query_);
     if (!chooser_.wants_answers()) return;
     const MutableMatrixView answers = chooser_.answers();
