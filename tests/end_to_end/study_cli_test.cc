@@ -63,6 +63,23 @@ TEST_F(Cli, KeptResultsOfStudiesAreDrawnAgain) {
   EXPECT_GT(kept, 0);
 }
 
+/// And a study goes on from a copy: nothing that is kept is trained or rolled out again.
+TEST_F(Cli, StudiesGoOnFromTheirKeptResults) {
+  for (const std::string name : {"robosuite-table", "robocasa-table"}) {
+    fs::copy(fs::path(DARP_SOURCE_DIR) / "results" / name, path(name), fs::copy_options::recursive);
+    const std::string declared = study_text(path(name) + "/study.yaml");
+    const size_t begin = declared.find("\nprotocols: [") + 12;
+    const std::string protocols = declared.substr(begin, declared.find(']', begin) + 1 - begin);
+    std::string without_spaces;
+    std::ranges::remove_copy(protocols, std::back_inserter(without_spaces), ' ');
+    const Outcome outcome = darp_command("study " + name + " --set protocols=" + without_spaces +
+                                         " --out " + path(name) + kRoot);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    for (const auto& entry : fs::recursive_directory_iterator(path(name)))
+      EXPECT_NE(entry.path().filename(), "policy.darp") << entry.path() << ": was trained again";
+  }
+}
+
 class StudyCli : public Cli {
  protected:
   /// A study of six runs that take long enough to be caught at work.

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 SearchSubject line_subject() {
-  return {"dummy", {"train.epochs=9"}, {}, parse_search_space("x: uniform 0 1", "")};
+  return {"dummy", "hash", {"train.epochs=9"}, {}, parse_search_space("x: uniform 0 1", "")};
 }
 
 std::string file_text(const fs::path& path) {
@@ -269,6 +269,7 @@ TEST(Search, RefusesAFolderOfAnotherSearch) {
   };
   EXPECT_EQ(refusal([](SearchSubject&) {}), "no error");
   EXPECT_SAYS(refusal([](SearchSubject& s) { s.environment = "hopper"; }), "another environment");
+  EXPECT_SAYS(refusal([](SearchSubject& s) { s.data = "other"; }), "other demonstrations");
   EXPECT_SAYS(refusal([](SearchSubject& s) { s.config = {}; }), "another config");
   EXPECT_SAYS(refusal([](SearchSubject& s) { s.space.dimensions[0].high = 2; }), "another space");
   EXPECT_SAYS(refusal([](SearchSubject& s) { s.search = {"rungs=2"}; }), "another objective");

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kJournalVersion = 1;
+constexpr int kJournalVersion = 2;
 constexpr uint64_t kLargestNumber = uint64_t{1} << 32;  // of trials and rungs
 
 std::string line_of(const Json& json) {
@@ -31,9 +31,17 @@ std::string subject_line(const SearchSubject& subject) {
   return line_of(Json{{"kind", "darp search"},
                       {"version", kJournalVersion},
                       {"environment", subject.environment},
+                      {"data", subject.data},
                       {"config", subject.config},
                       {"space", space},
                       {"search", subject.search}});
+}
+
+/// A part of a heading, as users know it.
+std::string other_part(std::string_view key) {
+  if (key == "search") return "another objective or budget";
+  if (key == "data") return "other demonstrations";
+  return fmt::format("another {}", key);
 }
 
 }  // namespace
@@ -80,10 +88,9 @@ void TrialJournal::take_heading(std::string_view line) {
   const nlohmann::json ours = nlohmann::json::parse(heading_);
   std::string differs = "something that is no search";
   if (theirs.is_object() && theirs.contains("kind") && theirs["kind"] == ours["kind"])
-    for (const char* key : {"version", "environment", "space", "config", "search"})
+    for (const char* key : {"version", "environment", "data", "space", "config", "search"})
       if (!theirs.contains(key) || theirs[key] != ours[key]) {
-        differs = fmt::format("a search with another {}",
-                              key == std::string_view("search") ? "objective or budget" : key);
+        differs = "a search with " + other_part(key);
         break;
       }
   throw Error(path_.string(), "holds " + differs,

@@ -18,6 +18,7 @@ namespace darp {
 /// Two searches with the same of these go on from each other. The lists are compared as text.
 struct SearchSubject {
   std::string environment;
+  std::string data;                         // the demonstrations' hash, wherever their file is
   std::vector<std::string> config, search;  // settings: "train.epochs=20"
   SearchSpace space;
 };

@@ -27,9 +27,9 @@ std::string trial_id(int64_t trial, int64_t rung) {
   return fmt::format("trial-{}/rung-{}", trial, rung);
 }
 
-/// What would make every trial fail is said at once.
-void check_search(const TrainConfig& config, const std::string& environment,
-                  const SearchSpace& space, const TuneSettings& settings) {
+/// What would make every trial fail is said at once; else the demonstrations' hash.
+std::string check_search(const TrainConfig& config, const std::string& environment,
+                         const SearchSpace& space, const TuneSettings& settings) {
   settings.check();
   if (config.data.empty())
     throw Error("search", "has no demonstrations", "give them with --data FILE");
@@ -39,7 +39,7 @@ void check_search(const TrainConfig& config, const std::string& environment,
     if (!config.train.validation.wanted())
       throw Error("search", "goes by the validation loss, and no episodes are kept for validation",
                   "set train.validation.fraction, for example to 0.2, or train.validation.filter");
-    return;
+    return dataset.content_hash();
   }
   const EnvironmentInfo info = make_environment(environment, {})->info();
   const auto observations = static_cast<int64_t>(info.observations.names.size()),
@@ -50,15 +50,20 @@ void check_search(const TrainConfig& config, const std::string& environment,
                             dataset.observation_dim(), dataset.action_dim(), environment,
                             observations, actions),
                 "check --env, and reading.columns of the config");
+  return dataset.content_hash();
 }
 
-/// Settings as text, without the number of trials: a search may be made longer.
-std::vector<std::string> search_subject(TuneSettings settings,
-                                        const EnvironmentSettings& environment) {
+/// Without the number of trials, since a search may be made longer, and without the place of the
+/// demonstrations, which may be moved.
+SearchSubject subject_of(TrainConfig config, const std::string& data_hash,
+                         const std::string& environment, const SearchSpace& space,
+                         TuneSettings settings, const EnvironmentSettings& environment_settings) {
+  config.data.clear();
   settings.trials = TuneSettings{}.trials;
-  std::vector<std::string> subject = changed_settings(settings);
-  for (const std::string& change : changed_settings(environment))
-    subject.push_back("env." + change);
+  SearchSubject subject{environment, data_hash, changed_settings(config),
+                        changed_settings(settings), space};
+  for (const std::string& change : changed_settings(environment_settings))
+    subject.search.push_back("env." + change);
   return subject;
 }
 
@@ -221,10 +226,10 @@ std::optional<TuneResult> tune(const TrainConfig& config, const std::string& env
                                const SearchSpace& space, const TuneSettings& settings,
                                const StudyOptions& options,
                                const EnvironmentSettings& environment_settings) {
-  check_search(config, environment, space, settings);
+  const std::string data_hash = check_search(config, environment, space, settings);
   const TrainConfig base = search_base(config);
-  TrialJournal journal(options.out, {environment, changed_settings(config),
-                                     search_subject(settings, environment_settings), space});
+  TrialJournal journal(options.out, subject_of(config, data_hash, environment, space, settings,
+                                               environment_settings));
   int64_t begun = 0, ended = 0;
   journal.with([&](const TrialJournal::View& view) {
     for (const TrialRun& run : view.runs())

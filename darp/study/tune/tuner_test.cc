@@ -98,6 +98,20 @@ TEST_F(Tuner, ScoresTrialsOnSearchSeedsAndGoesOnFromItsJournal) {
   EXPECT_TRUE(journal("a").starts_with(whole));
 }
 
+TEST_F(Tuner, GoesOnWhereverTheSameDemonstrationsAre) {
+  ASSERT_TRUE(search_in("a", neighbors_));
+  const std::string whole = journal("a");
+  const fs::path moved = folder_ / "elsewhere.npz";
+  fs::rename(config_.data, moved);
+  config_.data = moved.string();
+  ASSERT_TRUE(search_in("a", neighbors_));
+  EXPECT_EQ(journal("a"), whole);
+  // The same file name with other demonstrations in it.
+  const Dataset dataset = read_dataset(config_.data, {}).dataset;
+  write_dataset(dataset.select({0, 1, 2}), moved);
+  EXPECT_SAYS(error_of([&] { search_in("a", neighbors_); }), "other demonstrations");
+}
+
 TEST_F(Tuner, TrainsAgainWhatWasNotKept) {
   config_.policy.kind = BcSpec{{{8}}};
   config_.train.epochs = 4;
