@@ -15,14 +15,14 @@ AppendFile::AppendFile(const std::filesystem::path& path, int64_t position)
   // O_NONBLOCK: opening a pipe would wait for somebody to read from it.
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor_ < 0)
-    throw Error(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
-                "check that the folder exists and is writable");
+    throw FileError(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+                    "check that the folder exists and is writable");
   try {
     struct stat info {};
     if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode))
-      throw Error(path.string(), "is not a regular file", "remove it");
+      throw FileError(path.string(), "is not a regular file", "remove it");
     if (info.st_size < position)
-      throw Error(
+      throw FileError(
           path.string(),
           fmt::format("has {} bytes where the checkpoint counts on {}", info.st_size, position),
           "put the whole file back, or train again with another --out");
@@ -39,7 +39,7 @@ AppendFile::~AppendFile() {
 
 void AppendFile::fail(std::string_view doing) const {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-  throw Error(
+  throw FileError(
       path_.string(), fmt::format("{} failed: {}", doing, std::strerror(errno)),
       full ? "free some space, then run the same command again (darp train: with --resume)" : "");
 }

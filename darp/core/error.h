@@ -24,6 +24,13 @@ class Error : public std::runtime_error {
   Error(std::string_view where, std::string_view what, std::string_view remedy);
 };
 
+/// An Error of a file or folder: it cannot be read, written or locked, or holds something else than
+/// what belongs there. Whatever was being tried may well succeed once that is mended.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Text made safe to print on one line (see Error); cut in the middle beyond `limit` bytes.
 std::string printable(std::string_view text, size_t limit = 1000);
 

@@ -23,12 +23,12 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a pipe would wait for somebody to write to it.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
-    throw Error(path.string(), "cannot be opened: " + reason(),
-                "check the path and its permissions");
+    throw FileError(path.string(), "cannot be opened: " + reason(),
+                    "check the path and its permissions");
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);
-    throw Error(path.string(), "is not a regular file", "give the path of a file");
+    throw FileError(path.string(), "is not a regular file", "give the path of a file");
   }
   size_ = static_cast<size_t>(info.st_size);
   if (size_ > 0) {
@@ -36,7 +36,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     if (mapped == MAP_FAILED) {
       const std::string why = reason();
       ::close(fd);
-      throw Error(path.string(), "cannot be mapped into memory: " + why, "");
+      throw FileError(path.string(), "cannot be mapped into memory: " + why, "");
     }
     data_ = static_cast<const std::byte*>(mapped);
   }
@@ -60,18 +60,18 @@ AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(target) {
   for (int hops = 0; std::filesystem::is_symlink(target_, failure); ++hops) {
     const auto next = std::filesystem::read_symlink(target_, failure);
     if (failure || hops >= 40)
-      throw Error(target.string(), "is a symbolic link that leads nowhere",
-                  "remove the link or point it at a file");
+      throw FileError(target.string(), "is a symbolic link that leads nowhere",
+                      "remove the link or point it at a file");
     target_ = target_.parent_path() / next;
   }
   if (!target_.has_filename())
-    throw Error(target.string(), "is a folder", "give the name of a file to write");
+    throw FileError(target.string(), "is a folder", "give the name of a file to write");
   // A rename would put a plain file in the place of /dev/null or of a pipe that someone reads.
   if (const auto status = std::filesystem::status(target_, failure);
       std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
       !std::filesystem::is_directory(status))
-    throw Error(target.string(), "is a device or a pipe, and files are replaced as a whole",
-                "give the name of a file to write");
+    throw FileError(target.string(), "is a device or a pipe, and files are replaced as a whole",
+                    "give the name of a file to write");
   // O_EXCL makes the name ours alone; the counter keeps two writers of one process apart.
   static std::atomic<unsigned> counter{0};
   temporary_ = target_;
@@ -79,8 +79,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& target) : target_(target) {
       fmt::format(".{}.{}-{}.tmp", target_.filename().string(), ::getpid(), counter.fetch_add(1)));
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
-    throw Error(target_.string(), "cannot be written: " + reason(),
-                "check that the folder exists and is writable");
+    throw FileError(target_.string(), "cannot be written: " + reason(),
+                    "check that the folder exists and is writable");
 }
 
 AtomicFile::~AtomicFile() {
@@ -92,9 +92,9 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::fail(std::string_view doing) const {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-  throw Error(target_.string(), fmt::format("{} failed: {}", doing, reason()),
-              full ? "free some space and try again; the previous file, if any, is untouched"
-                   : "the previous file, if any, is untouched");
+  throw FileError(target_.string(), fmt::format("{} failed: {}", doing, reason()),
+                  full ? "free some space and try again; the previous file, if any, is untouched"
+                       : "the previous file, if any, is untouched");
 }
 
 void AtomicFile::write(Bytes bytes) {
@@ -119,8 +119,9 @@ void AtomicFile::commit() {
   ::close(directory);
   if (!synced && cause != EINVAL) {  // EINVAL: the file system does not sync folders
     errno = cause;
-    throw Error(target_.string(), "was written, but its folder could not be synced: " + reason(),
-                "after a power failure the previous file may be back");
+    throw FileError(target_.string(),
+                    "was written, but its folder could not be synced: " + reason(),
+                    "after a power failure the previous file may be back");
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 int open_lock_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0)
-    throw Error(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
-                "check the folder's permissions");
+    throw FileError(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+                    "check the folder's permissions");
   return descriptor;
 }
 
@@ -30,8 +30,8 @@ int lock_descriptor(int descriptor, int operation) {
 
 [[noreturn]] void fail_to_lock(const std::filesystem::path& file, int descriptor, int cause) {
   ::close(descriptor);
-  throw Error(file.string(), fmt::format("cannot be locked: {}", std::strerror(cause)),
-              "use a folder on a file system that has locks");
+  throw FileError(file.string(), fmt::format("cannot be locked: {}", std::strerror(cause)),
+                  "use a folder on a file system that has locks");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ void make_folders(const std::filesystem::path& path) {
   std::error_code failure;
   std::filesystem::create_directories(path, failure);
   if (failure)
-    throw Error(path.string(), "cannot be created: " + failure.message(),
-                "check the path and its permissions");
+    throw FileError(path.string(), "cannot be created: " + failure.message(),
+                    "check the path and its permissions");
 }
 
 }  // namespace darp

@@ -55,6 +55,14 @@ EpisodeRecord parse_record(std::string_view line, const std::string& where) {
 
 }  // namespace
 
+bool RecordFile::belongs_to(const EvaluationSubject& subject, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return true;
+  const MappedFile file(path);
+  const std::string_view text = as_text(file.bytes());
+  const std::string heading = heading_line(subject);
+  return text.starts_with(heading) || heading.starts_with(text);
+}
+
 RecordFile::RecordFile(const std::filesystem::path& path, const EvaluationSubject& subject)
     : path_(path), heading_(heading_line(subject)) {
   size_t position = 0;
@@ -71,17 +79,17 @@ RecordFile::RecordFile(const std::filesystem::path& path, const EvaluationSubjec
                                             fmt::format("{}: line {}", path.string(), line));
         if (record.seed < subject.seeds.first || record.seed > subject.seeds.last ||
             !seen.insert(record.seed).second)
-          throw Error(path.string(),
-                      fmt::format("line {}: seed {} does not belong there", line, record.seed),
-                      "delete the file and evaluate again");
+          throw FileError(path.string(),
+                          fmt::format("line {}: seed {} does not belong there", line, record.seed),
+                          "delete the file and evaluate again");
         records_.push_back(std::move(record));
         position = end + 1;
       }
     } else if (text.find('\n') != std::string_view::npos || !heading_.starts_with(text)) {
-      throw Error(path.string(),
-                  "holds something else than episodes of this evaluation (policy, environment, "
-                  "settings or seeds differ)",
-                  "give another file, or delete this one");
+      throw FileError(path.string(),
+                      "holds something else than episodes of this evaluation (policy, environment, "
+                      "settings or seeds differ)",
+                      "give another file, or delete this one");
     }
   }
   file_ = std::make_unique<AppendFile>(path, static_cast<int64_t>(position));

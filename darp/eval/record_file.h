@@ -18,6 +18,9 @@ class RecordFile {
   /// off. Throws Error if the file holds another evaluation, or none.
   RecordFile(const std::filesystem::path& path, const EvaluationSubject& subject);
 
+  /// Whether the file has episodes of this evaluation, or nothing yet.
+  static bool belongs_to(const EvaluationSubject& subject, const std::filesystem::path& path);
+
   /// Those in the file, in its order.
   const std::vector<EpisodeRecord>& records() const { return records_; }
 

@@ -61,8 +61,8 @@ void check_beginning(const StudyRun& run, const Dataset& dataset, const fs::path
   wanted.train.epochs = wanted.train.epochs_for(dataset.steps());  // as the trainer writes it
   const std::string changes = fingerprint_changes(write_yaml(begun), write_yaml(wanted));
   if (!changes.empty())
-    throw Error(folder.string(), "holds a run with other settings: " + changes,
-                "choose another folder for this study, or remove the run");
+    throw FileError(folder.string(), "holds a run with other settings: " + changes,
+                    "choose another folder for this study, or remove the run");
 }
 
 /// False if stopped.

@@ -2,10 +2,13 @@
 
 #include <fmt/ranges.h>
 
+#include "darp/core/file.h"
+#include "darp/core/hash.h"
 #include "darp/core/silent_progress.h"
 #include "darp/env/registry.h"
 #include "darp/eval/complete_evaluation.h"
 #include "darp/eval/evaluation_file.h"
+#include "darp/eval/record_file.h"
 #include "darp/study/policy_executor.h"
 
 namespace darp {
@@ -16,7 +19,8 @@ Evaluation read_evaluation(const fs::path& folder, const std::string& name) {
   const fs::path file = folder / (name + ".json");
   std::vector<Evaluation> all = read_evaluations(file);
   if (all.size() != 1)
-    throw Error(file.string(), "has more than one evaluation", "remove the run and do it again");
+    throw FileError(file.string(), "has more than one evaluation",
+                    "remove the run and do it again");
   return std::move(all.front());
 }
 
@@ -37,14 +41,16 @@ std::optional<Evaluation> evaluate_policy(const fs::path& policy, const std::str
   evaluation.subject.seeds = wanted.seeds;
   const auto found_if_same = [&](Evaluation found) {
     if (found.subject != evaluation.subject)
-      throw Error(file.string(), "is of another policy, environment or other seeds",
-                  "choose another folder for this study, or remove the file");
+      throw FileError(file.string(), "is of another policy, environment or other seeds",
+                      "choose another folder for this study, or remove the file");
     return found;
   };
-  if (fs::exists(file) && !fs::exists(policy)) {
-    // Results are kept without their networks.
+  if (fs::exists(file)) {
+    // Results are kept without their networks, and count whichever executor they are of.
     Evaluation found = read_evaluation(folder, wanted.name);
-    evaluation.subject.policy_hash = found.subject.policy_hash;
+    evaluation.subject.policy_hash = fs::exists(policy)
+                                         ? Hasher().add(MappedFile(policy).bytes()).hex()
+                                         : found.subject.policy_hash;
     evaluation.subject.executor = found.subject.executor;
     return found_if_same(std::move(found));
   }
@@ -54,11 +60,13 @@ std::optional<Evaluation> evaluate_policy(const fs::path& policy, const std::str
       policy.string(), {.executor = "auto", .precision = precision, .acting = wanted.acting});
   evaluation.subject.policy_hash = executor.hash;
   evaluation.subject.executor = executor.name;
-  if (fs::exists(file)) return found_if_same(read_evaluation(folder, wanted.name));
   evaluation.has_success = info.has_success;
   evaluation.scale = info.scale;
   CompletionOptions completion;
   completion.records = folder / (wanted.name + ".records.jsonl");
+  // Episodes of a network that was trained anew, or of another executor: begun again.
+  if (!RecordFile::belongs_to(evaluation.subject, completion.records))
+    fs::remove(completion.records);
   completion.threads = threads;
   completion.stop = options.stop;
   completion.progress = silent_progress();

@@ -104,7 +104,8 @@ RunRecord read_record(const std::filesystem::path& file) {
   constexpr size_t kDeep = 4, kLargest = size_t{1} << 20;
   const MappedFile mapped(file);
   if (mapped.bytes().size() > kLargest)
-    throw Error(file.string(), "is too large for a record", "remove it and run the study again");
+    throw FileError(file.string(), "is too large for a record",
+                    "remove it and run the study again");
   const std::string where = file.string();
   const nlohmann::json parsed = parse_strict_json(as_text(mapped.bytes()), where, kDeep);
   const JsonPlace place(parsed, where);
@@ -133,23 +134,23 @@ void check_record(const RunRecord& found, const RunRecord& wanted,
                   const std::filesystem::path& folder) {
   const char* remedy = "choose another folder for this study, or remove the run";
   if (found.fingerprint != wanted.fingerprint)
-    throw Error(folder.string(),
-                fmt::format("holds a run with other settings: it has {}, this has {}",
-                            fmt::join(only_in(found.settings, wanted.settings), ", "),
-                            fmt::join(only_in(wanted.settings, found.settings), ", ")),
-                remedy);
+    throw FileError(folder.string(),
+                    fmt::format("holds a run with other settings: it has {}, this has {}",
+                                fmt::join(only_in(found.settings, wanted.settings), ", "),
+                                fmt::join(only_in(wanted.settings, found.settings), ", ")),
+                    remedy);
   if (found.data_hash != wanted.data_hash)
-    throw Error(folder.string(),
-                fmt::format("holds a run on other demonstrations ({}, hash {})",
-                            printable(found.data_file), printable(found.data_hash)),
-                remedy);
+    throw FileError(folder.string(),
+                    fmt::format("holds a run on other demonstrations ({}, hash {})",
+                                printable(found.data_file), printable(found.data_hash)),
+                    remedy);
   for (const auto& [name, conditions] : wanted.evaluations) {
     const auto had = found.evaluations.find(name);
     if (had != found.evaluations.end() && had->second != conditions)
-      throw Error(folder.string(),
-                  fmt::format("has an evaluation '{}' of '{}', not of '{}'", name,
-                              printable(had->second), conditions),
-                  remedy);
+      throw FileError(folder.string(),
+                      fmt::format("has an evaluation '{}' of '{}', not of '{}'", name,
+                                  printable(had->second), conditions),
+                      remedy);
   }
 }
 

@@ -98,7 +98,8 @@ class SpectralWork {
     hasher.add(std::string_view("spectral 1"))
         .add(hash_)
         .add(plan.name)
-        .add(to_string(plan.observations));
+        .add(to_string(plan.observations))
+        .add(fmt::format("{}", plan.observation_floor));
     for (const std::string& setting : changed_settings(plan.retrieval)) hasher.add(setting);
     for (const std::string& setting : changed_settings(plan.graph)) hasher.add(setting);
     return hasher.hex();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
 
 #include "darp/core/file.h"
@@ -110,6 +111,35 @@ TEST_F(StudyRuns, RoundOnlyWhatChoosesAmongTrainings) {
   const RealtimeModel rounded(PolicyArchive::read(results->front().policy), Precision::kBfloat16);
   EXPECT_EQ(executor_of("report"), "runtime fp32");
   EXPECT_EQ(executor_of("search"), fmt::format("runtime {}", to_string(rounded.precision())));
+}
+
+/// Which executor runs a policy depends on the program and the CPU; what is whole counts, what is
+/// not is begun again.
+TEST_F(StudyRuns, TakeOverEvaluationsOfAnotherExecutor) {
+  const auto results = do_runs({run("one", 0)}, options_);
+  ASSERT_TRUE(results);
+  const fs::path policy = results->front().policy, other = folder_ / "other";
+  fs::create_directories(other);
+  const StudyEvaluation wanted = run("one", 0).evaluations[0];
+  const auto whole = evaluate_policy(policy, "one", wanted, other, 1, options_);
+  ASSERT_TRUE(whole);
+  const auto rename_executor = [&](const fs::path& file) {
+    std::string text = text_of_file(file);
+    const size_t place = text.find("runtime fp32");
+    ASSERT_NE(place, std::string::npos) << file;
+    std::ofstream(file) << text.replace(place, 12, "torch");
+  };
+  rename_executor(other / "report.json");
+  const auto read = evaluate_policy(policy, "one", wanted, other, 1, options_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->subject.executor, "torch");
+  EXPECT_EQ(returns_of(*read), returns_of(*whole));
+  fs::remove(other / "report.json");
+  rename_executor(other / "report.records.jsonl");
+  const auto anew = evaluate_policy(policy, "one", wanted, other, 1, options_);
+  ASSERT_TRUE(anew);
+  EXPECT_EQ(anew->subject.executor, "runtime fp32");
+  EXPECT_EQ(returns_of(*anew), returns_of(*whole));
 }
 
 TEST_F(StudyRuns, ReadEvaluationsWhoseNetworksWereNotKept) {

@@ -25,8 +25,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
        at.increment(failure))
     found.push_back(at->path());
   if (failure && failure != std::errc::no_such_file_or_directory)
-    throw Error(folder.string(), "cannot be read: " + failure.message(),
-                "check the path and its permissions");
+    throw FileError(folder.string(), "cannot be read: " + failure.message(),
+                    "check the path and its permissions");
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -45,20 +45,20 @@ void check_contents(const RunLayout& layout, RunDirectory::Start start) {
   const bool resume = start == RunDirectory::Start::kResume;
   std::error_code failure;
   if (resume && !fs::exists(layout.folder, failure))
-    throw Error(layout.folder.string(), "does not exist: there is nothing to resume",
-                "check --out, or leave out --resume to start a new run");
+    throw FileError(layout.folder.string(), "does not exist: there is nothing to resume",
+                    "check --out, or leave out --resume to start a new run");
   if (!resume && !empty)
-    throw Error(layout.folder.string(), "is not empty",
-                "choose another --out, or add --resume to go on with the run in it");
+    throw FileError(layout.folder.string(), "is not empty",
+                    "choose another --out, or add --resume to go on with the run in it");
   if (resume && !empty && !fs::exists(layout.config(), failure))
-    throw Error(layout.folder.string(), "has files in it but no config.yaml: it is no run",
-                "check --out");
+    throw FileError(layout.folder.string(), "has files in it but no config.yaml: it is no run",
+                    "check --out");
 }
 
 FileLock lock_of(const RunLayout& layout) {
   if (auto lock = FileLock::try_take(layout.lock())) return std::move(*lock);
-  throw Error(layout.folder.string(), "is in use: another training writes into it",
-              "wait for its end, or choose another --out");
+  throw FileError(layout.folder.string(), "is in use: another training writes into it",
+                  "wait for its end, or choose another --out");
 }
 
 }  // namespace

@@ -150,6 +150,12 @@ TEST_F(PandaArm, TurnsSlowlyWithItsFingertipsInTheAir) {
 TEST_F(PandaArm, ClosesAndOpensItsFingersInEightActions) {
   gone({0, 0, 0, 0, 0, 0, -1}, 14);
   EXPECT_NEAR(task().opening(), 0.079 - 0.002, 5e-4);  // each finger's friction: 1 mm
+  // Their targets take eight actions from end to end; the fingers follow later.
+  gone({0, 0, 0, 0, 0, 0, 1}, 7);
+  EXPECT_NEAR(data().ctrl[kArmJoints], 0.04 / 8, 1e-12);
+  gone({0, 0, 0, 0, 0, 0, 1}, 1);
+  EXPECT_NEAR(data().ctrl[kArmJoints], 0, 1e-12);
+  EXPECT_NEAR(data().ctrl[kArmJoints + 1], 0, 1e-12);
   gone({0, 0, 0, 0, 0, 0, 0.1f}, 20);
   EXPECT_LT(task().opening(), 0.001);
   const double closed = task().opening();

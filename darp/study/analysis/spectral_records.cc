@@ -42,7 +42,8 @@ std::vector<GraphPlan> graph_plans(const std::vector<TrainConfig>& configs) {
                        fmt::format("{} neighbours as retrieved", grouped(retrieval->kept())),
                        *retrieval,
                        {.kernel = GraphKernel::kUniform},
-                       config.policy.observations});
+                       config.policy.observations,
+                       config.policy.observation_floor});
   }
   const size_t retrieved = plans.size();
   for (const TrainConfig& config : configs) {
@@ -53,13 +54,15 @@ std::vector<GraphPlan> graph_plans(const std::vector<TrainConfig>& configs) {
            fmt::format("{} neighbours of the penalty", grouped(smoothness.retrieval.kept())),
            smoothness.retrieval,
            {.kernel = smoothness.kernel, .bandwidth = smoothness.bandwidth},
-           config.policy.observations});
+           config.policy.observations,
+           config.policy.observation_floor});
   }
   return plans;
 }
 
 PlannedGraph make_graph(const GraphPlan& plan, const Dataset& dataset, ThreadPool& pool) {
-  const Normalizer normalizer = Normalizer::fit(plan.observations, dataset.observations());
+  const Normalizer normalizer =
+      Normalizer::fit(plan.observations, dataset.observations(), plan.observation_floor);
   const Matrix states = normalizer.apply(dataset.observations());
   const auto retriever = make_retriever(plan.retrieval, normalizer, states, dataset.episode_ends());
   NeighborTable table = build_neighbor_table(retriever, pool, {.distances = true});

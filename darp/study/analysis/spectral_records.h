@@ -21,6 +21,7 @@ struct GraphPlan {
   RetrievalSettings retrieval;
   GraphSettings graph;
   NormalizerKind observations = NormalizerKind::kStandardPopulation;
+  double observation_floor = 0;
 };
 /// `retrieval`, of the first of these configs that acts by neighbours, and `penalty`, of the first
 /// that learns with one; each only if there is such.

@@ -51,10 +51,14 @@ void mark_best(ExhibitTable& table) {
   }
 }
 
+bool shows_paper(const StudySpec& spec) {
+  return !spec.paper.empty() && spec.score != StudySpec::Score::kImprovement;
+}
+
 ExhibitTable main_table(const StudySpec& spec, const std::vector<TableResult>& results,
                         const std::vector<std::string>& tasks) {
   const TableScores scores(spec);
-  const bool with_paper = !spec.paper.empty() && spec.score != StudySpec::Score::kImprovement;
+  const bool with_paper = shows_paper(spec);
   ExhibitTable table;
   table.columns = {{"method", false}};
   for (const std::string& task : tasks) {
@@ -97,7 +101,8 @@ ExhibitTable main_table(const StudySpec& spec, const std::vector<TableResult>& r
 std::vector<ExhibitTable> main_tables(const StudySpec& spec,
                                       const std::vector<TableResult>& results) {
   std::vector<ExhibitTable> tables;
-  if (1 + spec.tasks.size() * (1 + spec.protocols.size()) <= kWidest) {
+  const size_t columns_each = spec.protocols.size() + (shows_paper(spec) ? 1 : 0);
+  if (1 + spec.tasks.size() * columns_each <= kWidest) {
     tables.push_back(main_table(spec, results, spec.tasks));
     tables.back().name = "main";
     tables.back().title = spec.tasks.size() == 1 ? spec.tasks.front() : "All tasks";

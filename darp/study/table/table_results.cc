@@ -1,7 +1,11 @@
 #include "darp/study/table/table_results.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
+#include "darp/core/file_lock.h"
 #include "darp/core/suggest.h"
 #include "darp/study/policy_evaluation.h"
 #include "darp/study/tune/tuner.h"
@@ -90,6 +94,15 @@ TableResult empty_result(const TablePlan& plan) {
 }
 
 /// Nothing if stopped.
+std::optional<FileLock> wait_for_lock(const fs::path& file, const std::atomic<bool>* stop) {
+  while (stop == nullptr || !*stop) {
+    if (auto lock = FileLock::try_take(file)) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return std::nullopt;
+}
+
+/// Nothing if stopped.
 std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan& plan,
                                          const StudyContext& context) {
   const bool by_return = plan.protocol == "searched";
@@ -106,6 +119,9 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
   const auto tuned = tune(config, plan.task.environment, space, settings, options,
                           environment_settings(spec, plan.task));
   if (!tuned) return std::nullopt;
+  // What is left is one process's; the others find it done.
+  const auto lock = wait_for_lock(options.out / ".report-lock", options.stop);
+  if (!lock) return std::nullopt;
   const TrialResult& best = tuned->best();
   StudyEvaluation wanted = report_evaluation(spec, plan.task);
   // By trial: a longer search may choose another.

@@ -105,6 +105,16 @@ TEST(TableStudy, CutsWideTablesIntoOneForEachTask) {
   EXPECT_EQ(tables[1].name, "main-hopper");
 }
 
+TEST(TableStudy, FourTasksFitOnAPageWithoutThePaperAndNotWithIt) {
+  StudySpec spec = small_spec();
+  spec.tasks = {"maze_long", "hopper", "ant", "walker2d"};
+  spec.protocols = {"published"};
+  ASSERT_FALSE(spec.paper.empty());
+  EXPECT_EQ(main_tables(spec, small_results()).size(), 4u);  // 9 columns
+  spec.paper.clear();
+  EXPECT_EQ(main_tables(spec, small_results()).size(), 1u);  // 5
+}
+
 TEST(TableStudy, ComparesTrainingsWithTrainingsAndChosenNetworksByStarts) {
   const auto comparisons = table_comparisons(small_spec(), small_results());
   ASSERT_EQ(comparisons.size(), 2u);

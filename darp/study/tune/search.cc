@@ -20,6 +20,12 @@ struct ClaimedTrial {
   FileLock claim;
 };
 
+/// Whether trial 0 is, or will be, where the search starts from. Journals can be older than a way
+/// to find that place.
+bool begins_with(const std::optional<SearchPoint>& first, const std::vector<TrialRun>& runs) {
+  return first && (runs.empty() || runs.front().point == *first);
+}
+
 class SearchWorker {
  public:
   SearchWorker(TrialJournal& journal, const SearchSpace& space, const TuneSettings& settings,
@@ -59,7 +65,7 @@ class SearchWorker {
         if (auto claim = view.claim(run)) return ClaimedTrial{run, std::move(*claim)};
 
     const std::optional<NextTrial> due =
-        next_trial(view.runs(), settings_, options_.first.has_value());
+        next_trial(view.runs(), settings_, begins_with(options_.first, view.runs()));
     if (!due) return std::nullopt;
     TrialRun run;
     run.trial = due->trial;
@@ -94,6 +100,8 @@ class SearchWorker {
       if (!score) return false;
       run.score = *score;
       if (!std::isfinite(*score)) run.problem = "has no finite score";
+    } catch (const FileError&) {
+      throw;  // nothing about these settings: the trial is done again when the file is mended
     } catch (const Error& error) {
       run.problem = error.what();
     }
@@ -120,7 +128,7 @@ std::optional<std::vector<TrialRun>> search(TrialJournal& journal, const SearchS
   std::optional<std::vector<TrialRun>> done;
   journal.with([&](const TrialJournal::View& view) {
     if (view.ended().size() != view.runs().size() ||
-        next_trial(view.runs(), settings, options.first.has_value()))
+        next_trial(view.runs(), settings, begins_with(options.first, view.runs())))
       return;
     done.emplace();
     for (const size_t place : view.ended()) done->push_back(view.runs()[place]);

@@ -11,7 +11,7 @@
 namespace darp {
 
 /// Does one training: its score, or nothing if stopped. What it throws as Error is the training's
-/// problem. Called from any thread.
+/// problem, but for FileErrors, which end the search. Called from any thread.
 using TrialWork = std::function<std::optional<double>(const TrialRun& run)>;
 
 struct SearchOptions {

@@ -207,6 +207,42 @@ TEST(Search, AFailureIsATrialWithoutAScore) {
   EXPECT_EQ(problems, 8);
 }
 
+/// A full disk or a torn file says nothing about settings: the trial is done again.
+TEST(Search, AFilesFailureEndsTheSearchAndCostsNoTrial) {
+  const fs::path folder = test_folder();
+  TuneSettings settings;
+  settings.trials = 6;
+  EXPECT_SAYS(error_of([&] {
+                line_search(folder, settings, [](const TrialRun& run) -> std::optional<double> {
+                  if (run.trial == 2) throw FileError("policy.darp", "cannot be written", "");
+                  return line_score(run);
+                });
+              }),
+              "policy.darp: cannot be written");
+  const auto runs = line_search(folder, settings);
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(trials_by_rung(*runs).at(0), 6);
+  for (const TrialRun& run : *runs) EXPECT_TRUE(run.succeeded()) << run.problem;
+}
+
+/// Older journals may not begin where the same search would begin now.
+TEST(Search, IsDoneWhereverItBegan) {
+  const fs::path folder = test_folder();
+  TuneSettings settings;
+  settings.trials = 9;
+  settings.rungs = 2;
+  const auto first = line_search(folder, settings);
+  ASSERT_TRUE(first);
+  for (const TrialRun& run : *first) ASSERT_TRUE(run.trial != 0 || run.rung == 0) << "a weak test";
+  const std::string before = file_text(folder / "journal.jsonl");
+  const SearchSubject subject = line_subject();
+  TrialJournal journal(folder, subject);
+  const auto runs = search(journal, subject.space, settings, line_score,
+                           {.jobs = 1, .first = SearchPoint{0.123}});
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(file_text(folder / "journal.jsonl"), before);
+}
+
 TEST(Search, ManyThreadsDoEverythingOnce) {
   TuneSettings settings;
   settings.trials = 30;

@@ -255,7 +255,9 @@ bool train_again(const TrainConfig& config, const TuneSettings& settings, const 
   StudyRun run;
   run.id = trial_id(trial.trial, trial.rung);
   run.config = trial_config(search_base(config), trial.set, settings, trial.rung);
-  fs::remove_all(options.out / "runs" / run.id);  // its record without the network
+  // Done, but without the network: a run begun anew. One that is not done goes on.
+  const fs::path folder = options.out / "runs" / run.id;
+  if (fs::exists(folder / "record.json")) fs::remove_all(folder);
   return do_runs({run}, options).has_value();
 }
 
