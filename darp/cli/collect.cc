@@ -6,6 +6,7 @@
 #include "darp/cli/collect_report.h"
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
+#include "darp/cli/outputs.h"
 #include "darp/core/hash.h"
 #include "darp/core/numbers.h"
 #include "darp/core/seconds_since.h"
@@ -109,6 +110,7 @@ CollectTask prepare(const CollectOptions& options) {
   };
   task.info = task.make_env()->info();
   check_collect_options(options, task.info);
+  check_outputs({options.json, options.manifest});
   task.choice = choose_episodes(options);
   task.expert = resolved({options.environment, options.expert, options.network});
   task.make_expert = [expert = task.expert] { return make_expert(expert); };
@@ -178,7 +180,7 @@ void make_file(const CollectOptions& options, const CollectTask& task) {
   if (!collection.complete) {
     fmt::print("stopped after {} of {}; the same command goes on\n", collection.kept.size(),
                counted(task.choice.episodes, "episode"));
-    return;
+    throw Interrupted();
   }
   if (!options.manifest.empty()) {
     Provenance listed = plan.provenance;
@@ -212,7 +214,7 @@ void evaluate_expert(const CollectOptions& options, const CollectTask& task) {
   if (!collection.complete) {
     fmt::print("stopped after {} of {}; the same command starts over\n", collection.kept.size(),
                counted(task.choice.episodes, "episode"));
-    return;
+    throw Interrupted();
   }
   evaluation.wall_seconds = seconds_since(start);
   evaluation.threads = pool.threads();

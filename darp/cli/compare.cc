@@ -1,6 +1,7 @@
 #include "darp/eval/comparison.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 
 #include "darp/cli/commands.h"
@@ -14,12 +15,28 @@ namespace {
 // Beside 0 for better; 1 and 2 are the program's own.
 constexpr int kWorse = 3, kUndecided = 4;
 
+/// One network several times would count as several trainings.
+void check_distinct(const std::string& file, const std::vector<Evaluation>& evaluations) {
+  std::map<std::string, std::string> seen;
+  for (const Evaluation& evaluation : evaluations) {
+    const EvaluationSubject& subject = evaluation.subject;
+    const auto [first, fresh] = seen.emplace(subject.policy_hash, subject.policy);
+    if (!fresh)
+      throw Error(file,
+                  fmt::format("{} and {} are the same policy", printable(first->second),
+                              printable(subject.policy)),
+                  "evaluate each training once: methods are compared by several trainings");
+  }
+}
+
 int compare_files(const std::string& file_a, const std::string& file_b) {
   const std::vector<Evaluation> a = read_evaluations(file_a), b = read_evaluations(file_b);
   if ((a.size() == 1) != (b.size() == 1))
     throw Error("darp compare",
                 fmt::format("{} has {} policies, {} has {}", file_a, a.size(), file_b, b.size()),
                 "compare one policy with one, or several trained runs with several");
+  check_distinct(file_a, a);
+  check_distinct(file_b, b);
   const Comparison comparison = a.size() == 1 ? compare(a[0], b[0]) : compare_methods(a, b);
   fmt::print("{}", comparison_text(comparison, printable(file_a), printable(file_b)));
   switch (comparison.verdict) {

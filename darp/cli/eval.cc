@@ -1,9 +1,11 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
+#include "darp/cli/outputs.h"
 #include "darp/core/numbers.h"
 #include "darp/core/suggest.h"
 #include "darp/env/registry.h"
@@ -45,18 +47,32 @@ SeedRange seeds_of(const EvalOptions& options) {
   return range;
 }
 
-/// Where records go without --records: beside the JSON file.
-fs::path record_path(const EvalOptions& options) {
+/// Where records of one of the policies go without --records: beside the JSON file.
+fs::path record_path(const EvalOptions& options, size_t policy) {
   if (!options.records.empty()) return options.records;
-  if (options.json.empty() || options.policies.size() > 1) return {};
-  return fs::path(options.json).replace_extension(".records.jsonl");
+  if (options.json.empty()) return {};
+  fs::path path = options.json;
+  if (path.extension() == ".json") path.replace_extension();
+  if (options.policies.size() > 1) path += fmt::format(".{}", policy);
+  return path += ".records.jsonl";
+}
+
+void check_eval_outputs(const EvalOptions& options) {
+  std::vector<std::string> policies;
+  for (const std::string& policy : options.policies) policies.push_back(policy_file(policy));
+  check_outputs({options.json, options.records, options.video_file}, policies);
+  std::error_code failure;
+  if (!options.frames.empty() && fs::exists(options.frames, failure) &&
+      !fs::is_directory(options.frames, failure))
+    throw Error(options.frames, "is no folder", "give --frames a folder for its pictures");
 }
 
 /// Rolls out what is missing; false if interrupted.
-bool roll_out(const EvalOptions& options, const EnvironmentFactory& make_env,
-              const PolicyExecutor& executor, Evaluation& evaluation) {
+bool roll_out(const EvalOptions& options, const fs::path& records,
+              const EnvironmentFactory& make_env, const PolicyExecutor& executor,
+              Evaluation& evaluation) {
   CompletionOptions completion;
-  completion.records = record_path(options);
+  completion.records = records;
   completion.threads = options.threads;
   completion.stop = &stop_on_interrupt();
   completion.on_resumed = [&](int64_t episodes) {
@@ -96,6 +112,13 @@ void write_pictures(const EvalOptions& options, const EnvironmentFactory& make_e
   fmt::print("\n");
 }
 
+void check_camera(const EvalOptions& options, const EnvironmentInfo& info) {
+  const std::string& camera = options.video.camera;
+  if (!camera.empty() && std::ranges::find(info.cameras, camera) == info.cameras.end())
+    throw Error("--camera", fmt::format("{} has no '{}'", info.name, printable(camera)),
+                suggestion(camera, info.cameras));
+}
+
 void eval_command(const EvalOptions& options) {
   EnvironmentSettings settings;
   for (const std::string& assignment : options.overrides) apply_override(assignment, settings);
@@ -104,14 +127,19 @@ void eval_command(const EvalOptions& options) {
       !(options.video_file + options.frames + options.records).empty())
     throw Error("darp eval", "has several policies for one video or one record file",
                 "give one policy");
+  check_eval_outputs(options);
   const EnvironmentFactory make_env = [&] {
     return make_environment(options.environment, settings);
   };
   const EnvironmentInfo info = make_env()->info();
+  check_camera(options, info);
 
   std::vector<Evaluation> evaluations;
-  for (const std::string& file : options.policies) {
-    const PolicyExecutor executor = load_policy(file, options.executor);
+  std::optional<PolicyExecutor> last;
+  for (size_t i = 0; i < options.policies.size(); ++i) {
+    const fs::path records = record_path(options, i);
+    const PolicyExecutor& executor =
+        last.emplace(load_policy(options.policies[i], options.executor));
     if (!executor.notice.empty()) fmt::print(stderr, "note: {}\n", executor.notice);
     Evaluation evaluation;
     evaluation.subject = {
@@ -121,18 +149,18 @@ void eval_command(const EvalOptions& options) {
         seeds};
     evaluation.has_success = info.has_success;
     evaluation.scale = info.scale;
-    if (!roll_out(options, make_env, executor, evaluation)) {
+    if (!roll_out(options, records, make_env, executor, evaluation)) {
       fmt::print("stopped after {} of {}{}\n", evaluation.records.size(),
                  counted(seeds.count(), "episode"),
-                 record_path(options).empty() ? "" : "; the same command goes on");
-      return;
+                 records.empty() ? "" : "; the same command goes on");
+      throw Interrupted();
     }
     print_problems(evaluation);
     evaluations.push_back(std::move(evaluation));
-    if (options.policies.size() == 1) write_pictures(options, make_env, executor, seeds);
   }
   fmt::print("{}", evaluation_table(evaluations));
   if (!options.json.empty()) write_evaluations(options.json, evaluations);
+  if (options.policies.size() == 1) write_pictures(options, make_env, *last, seeds);
 }
 
 void add_picture_options(CLI::App& command, EvalOptions& options) {

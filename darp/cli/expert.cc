@@ -54,7 +54,7 @@ void expert_train_command(const ExpertTrainOptions& options) {
   const PpoOutcome outcome = train_expert(config, trainer);
   if (!outcome.finished) {
     fmt::print("stopped; go on with the same command and --resume\n");
-    return;
+    throw Interrupted();
   }
   fmt::print("  steps        {} in {:.0f} s ({:.0f} per second)\n", outcome.steps, outcome.seconds,
              static_cast<double>(outcome.steps) / outcome.seconds);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/interrupt.h"
 #include "darp/core/error.h"
 #include "darp/core/suggest.h"
 
@@ -76,6 +77,9 @@ int main(int argc, char** argv) {
     return std::fflush(stdout) == 0
                ? code
                : fail(kFailure, "standard output cannot be written", "check the disk or the pipe");
+  } catch (const darp::Interrupted&) {
+    std::fflush(stdout);
+    darp::end_by_interrupt();
   } catch (const darp::Error& error) {
     return fail(kFailure, error.what());
   } catch (const std::bad_alloc&) {

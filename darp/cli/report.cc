@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "darp/cli/commands.h"
+#include "darp/cli/outputs.h"
 #include "darp/core/error.h"
 #include "darp/core/file.h"
 #include "darp/core/numbers.h"
@@ -96,6 +97,7 @@ void write_exhibit_files(const ReportCommandOptions& options, const Report& repo
 }
 
 void report_command(const ReportCommandOptions& options) {
+  check_outputs({options.out, options.markdown}, options.inputs);
   ReportRequest request;
   request.inputs = inputs_of(options);
   request.title = options.title;

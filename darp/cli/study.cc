@@ -102,7 +102,13 @@ void study_command(const StudyCommandOptions& options) {
   study.device = device_named(options.device);
   study.stop = &stop_on_interrupt();
   study.version = DARP_VERSION;
-  if (options.report_only) return finish_study(read_exhibits(study.out), study.out);
+  if (options.report_only) {
+    const ExhibitSet kept = read_exhibits(study.out);
+    if (kept.study != spec.name)
+      throw Error(study.out.string(), fmt::format("holds the study '{}'", printable(kept.study)),
+                  "name that study, or choose another --out");
+    return finish_study(kept, study.out);
+  }
   if (options.dry_run) return print_plan(spec, {places, study});
   fmt::print("{}: {}\ninto {}\n", spec.name, printable(spec.title), study.out.string());
   std::fflush(stdout);
@@ -110,7 +116,7 @@ void study_command(const StudyCommandOptions& options) {
   std::optional<ExhibitSet> set = do_study(spec, {places, study});
   if (!set) {
     fmt::print("stopped; the same command goes on where it was\n");
-    return;
+    throw Interrupted();
   }
   set->facts.insert(set->facts.begin(), {"command", study_command_line(options)});
   fmt::print("done in {}\n\n",

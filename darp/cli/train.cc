@@ -20,8 +20,8 @@ struct TrainOptions {
   RunOptions run;
 };
 
-TrainConfig resolved(const TrainOptions& options) {
-  TrainConfig config = options.config.empty() ? recipe() : read_train_config(options.config);
+/// `config` with what the command line says.
+TrainConfig resolved(const TrainOptions& options, TrainConfig config) {
   if (!options.data.empty()) config.data = options.data;
   if (options.run.seed) config.train.seed = *options.run.seed;
   for (const std::string& assignment : options.run.overrides) apply_override(assignment, config);
@@ -33,10 +33,16 @@ TrainConfig resolved(const TrainOptions& options) {
   return config;
 }
 
+/// A folder's name may end with a slash.
+std::string name_of_data(const std::string& data) {
+  const fs::path path = fs::path(data).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
 /// configs/hopper/darp.yaml -> runs/hopper-darp-0; without a config lift.hdf5 -> runs/lift-darp-0.
 fs::path default_out(const TrainOptions& options, const TrainConfig& config) {
   if (options.config.empty())
-    return fs::path("runs") / fmt::format("{}-{}-{}", fs::path(config.data).stem().string(),
+    return fs::path("runs") / fmt::format("{}-{}-{}", name_of_data(config.data),
                                           config.policy.kind_name(), config.train.seed);
   const fs::path file = fs::absolute(options.config);
   const std::string task = file.parent_path().filename().string();
@@ -47,7 +53,7 @@ fs::path default_out(const TrainOptions& options, const TrainConfig& config) {
 void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
   if (!outcome.finished) {
     fmt::print("stopped; go on with the same command and --resume\n");
-    return;
+    throw Interrupted();
   }
   if (outcome.epochs == 0) fmt::print("nothing was left to learn: the run is finished\n");
   if (outcome.epochs > 0) fmt::print("  training loss   {:.6g}\n", outcome.training_loss);
@@ -58,15 +64,19 @@ void print_outcome(const TrainOutcome& outcome, const fs::path& out) {
 }
 
 void train_command(const TrainOptions& options) {
-  TrainConfig config = resolved(options);
+  const bool by_recipe = options.config.empty();
+  TrainConfig base = by_recipe ? recipe() : read_train_config(options.config);
+  TrainConfig config = resolved(options, base);
   const fs::path out =
       options.run.out.empty() ? default_out(options, config) : fs::path(options.run.out);
   const GraphOptions::Device device = device_named(options.device);
-  const bool by_recipe = options.config.empty();
   std::optional<Dataset> read;
   if (by_recipe || !options.run.dry_run)
     read.emplace(read_dataset(config.data, config.reading).dataset);
-  if (by_recipe) fit_to(config, read->steps());
+  if (by_recipe) {
+    fit_to(base, read->steps());
+    config = resolved(options, base);  // what is asked for stays as it is
+  }
   if (options.run.dry_run) {
     fmt::print("{}", write_yaml(config));
     return;

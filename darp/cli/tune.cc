@@ -94,7 +94,7 @@ void tune_command(const TuneOptions& options) {
   const auto result = tune(config, options.environment, space, settings, study);
   if (!result) {
     fmt::print("stopped; the same command goes on\n");
-    return;
+    throw Interrupted();
   }
   const std::string name = fs::path(options.config).stem().string();
   TrainConfig best =

@@ -16,7 +16,7 @@ int open_lock_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0)
     throw FileError(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
-                    "check the folder's permissions");
+                    "check that the folder exists and is writable");
   return descriptor;
 }
 
@@ -43,6 +43,11 @@ std::optional<FileLock> FileLock::try_take(const std::filesystem::path& file) {
   if (cause != EWOULDBLOCK) fail_to_lock(file, descriptor, cause);
   ::close(descriptor);
   return std::nullopt;
+}
+
+FileLock FileLock::of(const std::filesystem::path& file, const std::string& by) {
+  if (auto lock = try_take(file)) return std::move(*lock);
+  throw FileError(file.string(), "is in use: " + by, "wait for it, or write somewhere else");
 }
 
 FileLock FileLock::take(const std::filesystem::path& file) {

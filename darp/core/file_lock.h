@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace darp {
@@ -14,6 +15,9 @@ class FileLock {
   /// Nothing if somebody else has it. Creates the file; it stays when the lock ends. Throws Error
   /// where the file cannot be made or the file system has no locks.
   static std::optional<FileLock> try_take(const std::filesystem::path& file);
+  /// Of a file that is itself to be written: throws FileError, "is in use: <by>", if somebody else
+  /// has it.
+  static FileLock of(const std::filesystem::path& file, const std::string& by);
   /// Waits for it.
   static FileLock take(const std::filesystem::path& file);
 

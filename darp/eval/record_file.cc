@@ -64,7 +64,9 @@ bool RecordFile::belongs_to(const EvaluationSubject& subject, const std::filesys
 }
 
 RecordFile::RecordFile(const std::filesystem::path& path, const EvaluationSubject& subject)
-    : path_(path), heading_(heading_line(subject)) {
+    : path_(path),
+      heading_(heading_line(subject)),
+      lock_(FileLock::of(path, "another evaluation writes into it")) {
   size_t position = 0;
   if (std::filesystem::exists(path)) {
     const MappedFile file(path);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "darp/core/append_file.h"
+#include "darp/core/file_lock.h"
 #include "darp/eval/evaluation.h"
 
 namespace darp {
@@ -15,7 +16,8 @@ namespace darp {
 class RecordFile {
  public:
   /// Opens or creates it. Episodes that are in it already are in records(); a torn last line is cut
-  /// off. Throws Error if the file holds another evaluation, or none.
+  /// off. Throws Error if the file holds another evaluation, or none, and while another process is
+  /// at it.
   RecordFile(const std::filesystem::path& path, const EvaluationSubject& subject);
 
   /// Whether the file has episodes of this evaluation, or nothing yet.
@@ -34,6 +36,7 @@ class RecordFile {
  private:
   std::filesystem::path path_;
   std::string heading_;
+  FileLock lock_;
   std::vector<EpisodeRecord> records_;
   std::unique_ptr<AppendFile> file_;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "darp/core/error.h"
+#include "darp/core/make_folders.h"
 #include "darp/env/image/png.h"
 #include "darp/eval/overlay.h"
 #include "darp/eval/video_writer.h"
@@ -14,6 +15,18 @@ namespace {
 
 constexpr double kPicturesPerSecond = 30;
 constexpr int64_t kMostBars = 512;
+
+/// Makes the folder; pictures of another episode, which may have been longer, go.
+void clear_pictures(const std::filesystem::path& folder) {
+  make_folders(folder);
+  const auto is_ours = [](const std::string& name) {
+    return name.size() == 10 && name.ends_with(".png") &&
+           std::all_of(name.begin(), name.begin() + 6, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file() && is_ours(entry.path().filename().string()))
+      std::filesystem::remove(entry.path());
+}
 
 /// Draws every so many steps and hands the picture on.
 class Camera {
@@ -27,7 +40,7 @@ class Camera {
       video_ =
           std::make_unique<VideoWriter>(options.file, options.width, options.height,
                                         1 / (static_cast<double>(stride_) * info.step_seconds));
-    if (!options.frames.empty()) std::filesystem::create_directories(options.frames);
+    if (!options.frames.empty()) clear_pictures(options.frames);
   }
 
   void see(const EpisodeMoment& moment) {

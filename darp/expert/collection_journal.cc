@@ -76,7 +76,8 @@ CollectionJournal::CollectionJournal(const std::filesystem::path& path,
     : path_(path),
       heading_(journal_heading(subject, info)),
       observation_dim_(info.observations.names.size()),
-      action_dim_(info.actions.names.size()) {
+      action_dim_(info.actions.names.size()),
+      lock_(FileLock::of(path, "another collection writes into it")) {
   if (std::filesystem::exists(path)) scan(MappedFile(path).bytes());
   file_ = std::make_unique<AppendFile>(path, static_cast<int64_t>(position_));
   if (position_ == 0) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "darp/core/append_file.h"
+#include "darp/core/file_lock.h"
 #include "darp/expert/demonstration_file.h"
 
 namespace darp {
@@ -46,6 +47,7 @@ class CollectionJournal {
   std::filesystem::path path_;
   std::string heading_;
   size_t observation_dim_, action_dim_;
+  FileLock lock_;
   std::vector<EpisodeRecord> records_;
   std::map<uint64_t, Place> places_;  // of payloads
   size_t position_ = 0;

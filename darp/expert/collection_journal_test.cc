@@ -139,6 +139,12 @@ TEST(CollectionJournal, IsForOneSubjectButAnyFilter) {
   EXPECT_EQ(collect_to_file(plan, journal, ice, nobody, pool).tried.size(), 8u);
 }
 
+TEST(CollectionJournal, IsOneCollectionsAtATime) {
+  const fs::path out = test_folder() / "ice.hdf5";
+  const auto first = ice_journal(out);
+  EXPECT_SAYS(error_of([&] { ice_journal(out); }), "is in use: another collection");
+}
+
 TEST(CollectionJournal, OtherFilesAreLeftAlone) {
   const fs::path out = test_folder() / "ice.hdf5", path = CollectionJournal::path_for(out);
   write_file(path, "a diary\n");

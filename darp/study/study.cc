@@ -40,6 +40,7 @@ void claim_folder(const StudySpec& spec, const std::filesystem::path& folder) {
 
 void plan_study(const StudySpec& spec, const StudyContext& context) {
   DARP_CHECK(context.options.planned != nullptr, "a plan without a list");
+  check_declaration(spec);
   check_optional_settings(spec, context.places);
   // Times are measured, not kept.
   if (spec.kind != Kind::kRuntime) kKinds.at(spec.kind)(spec, context);
@@ -56,6 +57,7 @@ int64_t planned_runs(const StudySpec& spec, const StudyPlaces& places) {
 }
 
 std::optional<ExhibitSet> do_study(const StudySpec& spec, const StudyContext& context) {
+  check_declaration(spec);
   check_optional_settings(spec, context.places);
   claim_folder(spec, context.options.out);
   std::optional<ExhibitSet> set = kKinds.at(spec.kind)(spec, context);

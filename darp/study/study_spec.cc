@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
+#include "darp/core/suggest.h"
 #include "darp/study/words.h"
 
 namespace darp {
@@ -51,6 +53,50 @@ PaperNumber parse_paper_number(const std::string& text) {
                 "write: method task number [half width]");
   return {words[0], words[1], number_in(words[2], text),
           words.size() == 4 ? number_in(words[3], text) : std::numeric_limits<double>::quiet_NaN()};
+}
+
+namespace {
+
+void check_once(const StudySpec& spec, std::string_view field,
+                const std::vector<std::string>& names) {
+  const std::set<std::string> unique(names.begin(), names.end());
+  for (const std::string& name : unique)
+    if (std::ranges::count(names, name) > 1)
+      throw Error(fmt::format("{}: {}", spec.name, field),
+                  fmt::format("has '{}' twice", printable(name)), "name each once");
+}
+
+void check_some(const StudySpec& spec, std::string_view field,
+                const std::vector<std::string>& names) {
+  if (names.empty())
+    throw Error(fmt::format("{}: {}", spec.name, field), "is empty: there is nothing to run",
+                fmt::format("name some, for example --set {}=[...]", field));
+}
+
+}  // namespace
+
+void check_declaration(const StudySpec& spec) {
+  using Kind = StudySpec::Kind;
+  std::vector<std::string> labels;
+  for (const std::string& method : spec.methods) labels.push_back(parse_method(method).label);
+  check_once(spec, "tasks", spec.tasks);
+  check_once(spec, "methods", labels);
+  check_once(spec, "protocols", spec.protocols);
+  if (spec.kind != Kind::kSmoothness) check_some(spec, "tasks", spec.tasks);
+  check_some(spec, "methods", labels);
+  check_some(spec, "protocols", spec.protocols);
+  if (!spec.baseline.empty() && std::ranges::find(labels, spec.baseline) == labels.end())
+    throw Error(spec.name + ": baseline", fmt::format("'{}' is no method", spec.baseline),
+                suggestion(spec.baseline, labels));
+  if (spec.score == StudySpec::Score::kImprovement && spec.baseline.empty())
+    throw Error(spec.name + ": score", "is an improvement over no baseline", "set baseline");
+  if (spec.kind != Kind::kRuntime)
+    for (const std::string& line : spec.paper) parse_paper_number(line);
+  if (spec.rollouts.components.empty())
+    throw Error(spec.name + ": rollouts.components", "is empty", "give sizes, for example [1, 4]");
+  if (spec.rollouts.fails_below > spec.rollouts.succeeds_from)
+    throw Error(spec.name + ": rollouts", "what fails would also succeed",
+                "set fails_below to at most succeeds_from");
 }
 
 void TaskSpec::visit_fields(FieldVisitor& v) {

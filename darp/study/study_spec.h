@@ -64,6 +64,11 @@ struct StudySpec {
   void visit_fields(FieldVisitor& v);
 };
 
+/// Throws Error for a declaration that no run could make sense of: nothing to run, the same twice,
+/// a baseline that is no method, numbers of the paper that cannot be read. What depends on other
+/// files is not looked at.
+void check_declaration(const StudySpec& spec);
+
 /// A row of a table: a config of the task's folder, or a variant of one.
 struct StudyMethod {
   std::string label, config;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "darp/core/numbers.h"
-#include "darp/core/suggest.h"
 #include "darp/data/ingest/read_dataset.h"
 #include "darp/study/study.h"
 #include "darp/study/sweep_exhibits.h"
@@ -11,11 +10,6 @@
 namespace darp {
 
 std::optional<ExhibitSet> sweep_study(const StudySpec& spec, const StudyContext& context) {
-  std::vector<std::string> labels;
-  for (const std::string& method : spec.methods) labels.push_back(parse_method(method).label);
-  if (!spec.baseline.empty() && std::ranges::find(labels, spec.baseline) == labels.end())
-    throw Error(spec.name, fmt::format("the baseline '{}' is no method of it", spec.baseline),
-                suggestion(spec.baseline, labels));
   if (spec.protocols != std::vector<std::string>{"published"} &&
       spec.protocols != std::vector<std::string>{"recipe"})
     throw Error(spec.name, "protocols: a sweep starts from one config of each method",

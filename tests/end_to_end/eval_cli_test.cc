@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/core/file.h"
+#include "darp/core/file_lock.h"
 #include "tests/end_to_end/darp_command.h"
 #include "tests/random_policy.h"
 
@@ -106,6 +107,74 @@ TEST_F(EvalCli, SeveralPoliciesAreRunsOfOneMethod) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_CONTAINS(outcome.output, "puck7.darp");
   EXPECT_EQ(json_of(path("m.json"))["evaluations"].size(), 3u);
+}
+
+TEST_F(EvalCli, SeveralPoliciesGoOnWhereTheyStopped) {
+  const std::string command = "eval " + puck_policy(6) + " " + puck_policy(7) +
+                              " --env dummy --episodes 5 --json " + path("m.json");
+  ASSERT_EQ(darp_command(command).code, 0);
+  const std::string returns = json_of(path("m.json"))["evaluations"][1]["returns"].dump();
+  // As if the second had been interrupted.
+  std::filesystem::remove(path("m.json"));
+  const std::string whole = contents(path("m.1.records.jsonl"));
+  write_file(path("m.1.records.jsonl"),
+             whole.substr(0, whole.find('\n', whole.find('\n') + 1) + 1));
+  const Outcome again = darp_command(command);
+  EXPECT_EQ(again.code, 0) << again.output;
+  EXPECT_CONTAINS(again.output, "m.0.records.jsonl: 5 episodes already done");
+  EXPECT_CONTAINS(again.output, "m.1.records.jsonl: 1 episode already done");
+  EXPECT_EQ(json_of(path("m.json"))["evaluations"][1]["returns"].dump(), returns);
+}
+
+TEST_F(EvalCli, OneNetworkIsOneTraining) {
+  const std::string policy = puck_policy(6);
+  const std::string eval = "eval " + policy + " " + policy + " --env dummy --episodes 2 --json ";
+  ASSERT_EQ(darp_command(eval + path("twice.json")).code, 0);
+  const Outcome outcome = darp_command("compare " + path("twice.json") + " " + path("twice.json"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_CONTAINS(outcome.output, "are the same policy");
+}
+
+TEST_F(EvalCli, LooksAtItsOutputsBeforeItBegins) {
+  const std::string policy = puck_policy(6), command = "eval " + policy + " --env dummy ";
+  std::filesystem::create_directories(path("folder"));
+  for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
+           {"--json " + policy, "would be lost"},
+           {"--json " + path("folder"), "is a folder"},
+           {"--video " + path("none/v.mp4"), "its folder does not exist"},
+           {"--json " + path("a.json") + " --records " + path("a.json"), "written twice"},
+           {"--frames " + policy, "is no folder"},
+           {"--camera nose --frames " + path("frames"), "has no 'nose'"}}) {
+    const Outcome outcome = darp_command(command + options);
+    EXPECT_EQ(outcome.code, 1) << options;
+    EXPECT_CONTAINS(outcome.output, message);
+    EXPECT_EQ(outcome.output.find("episodes/s"), std::string::npos) << "was rolled out";
+  }
+}
+
+TEST_F(EvalCli, TwoOfThemDoNotWriteIntoOneFile) {
+  const std::string command =
+      "eval " + puck_policy(6) + " --env dummy --episodes 2 --records " + path("r.jsonl");
+  const auto lock = FileLock::take(path("r.jsonl"));
+  const Outcome outcome = darp_command(command);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_CONTAINS(outcome.output, "is in use: another evaluation writes into it");
+}
+
+TEST_F(EvalCli, PicturesOfAnotherEpisodeGo) {
+  const std::string command = "eval " + puck_policy(9) +
+                              " --env dummy --episodes 1 --width 64 --height 48 --frames " +
+                              path("frames") + " --set time_limit=";
+  const auto pictures = [&] {
+    const std::filesystem::directory_iterator folder(path("frames"));
+    return std::distance(begin(folder), end(folder));
+  };
+  ASSERT_EQ(darp_command(command + "60").code, 0);
+  const auto many = pictures();
+  write_file(path("frames/notes.txt"), std::string_view("mine"));
+  ASSERT_EQ(darp_command(command + "10").code, 0);
+  EXPECT_LT(pictures(), many);
+  EXPECT_TRUE(std::filesystem::exists(path("frames/notes.txt")));
 }
 
 TEST_F(EvalCli, WritesVideosAndPictures) {

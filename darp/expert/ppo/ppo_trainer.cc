@@ -261,7 +261,9 @@ void PpoTraining::checkpoint() {
 }
 
 PpoOutcome PpoTraining::train() {
-  Progress progress(config_.environment, settings_.steps - steps_done(), "steps");
+  // The last iteration may go beyond what was asked for.
+  Progress progress(config_.environment, std::max<int64_t>(0, settings_.steps - steps_done()),
+                    "steps");
   auto saved = SteadyClock::now();
   bool stopped = false;
   while (state_.iteration < settings_.iterations() && !stopped) {

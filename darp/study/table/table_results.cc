@@ -143,7 +143,7 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
 
 }  // namespace
 
-void check_protocols(const StudySpec& spec) {
+void check_protocols(const StudySpec& spec, const StudyPlaces& places) {
   const std::vector<std::string> known = {"published", "recipe", "searched", "validation"};
   for (const std::string& protocol : spec.protocols) {
     if (std::find(known.begin(), known.end(), protocol) == known.end())
@@ -152,6 +152,11 @@ void check_protocols(const StudySpec& spec) {
     if (is_search(protocol) && spec.trials == 0)
       throw Error(spec.name + ": trials", fmt::format("is 0: '{}' searches", protocol),
                   "set trials, for example to 32");
+    // A method may have no space of its own, but not all of them by a misspelt folder.
+    if (is_search(protocol) && !fs::is_directory(places.studies / spec.spaces))
+      throw Error(spec.name + ": spaces",
+                  fmt::format("studies/ has no folder '{}'", printable(spec.spaces)),
+                  "name the folder that says what is searched for, for example spaces");
   }
 }
 
@@ -173,7 +178,7 @@ int64_t table_trials(const StudySpec& spec, const StudyPlaces& places) {
 
 std::optional<std::vector<TableResult>> table_results(const StudySpec& spec,
                                                       const StudyContext& context) {
-  check_protocols(spec);
+  check_protocols(spec, context.places);
   if (context.options.planned != nullptr)
     for (const TablePlan& plan : table_plans(spec, context.places))
       if (needs_search(spec, plan, context.places))

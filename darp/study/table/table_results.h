@@ -29,7 +29,7 @@ std::vector<StudyRun> table_runs(const StudySpec& spec, const StudyPlaces& place
 /// Trials of all searches.
 int64_t table_trials(const StudySpec& spec, const StudyPlaces& places);
 
-/// Throws Error for protocols that there are not, and searches without trials.
-void check_protocols(const StudySpec& spec);
+/// Throws Error for protocols that there are not, and searches without trials or spaces.
+void check_protocols(const StudySpec& spec, const StudyPlaces& places);
 
 }  // namespace darp

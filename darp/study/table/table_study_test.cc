@@ -196,13 +196,13 @@ TEST(Studies, OfTheTreeSayWhatTheyMean) {
     EXPECT_FALSE(spec.title.empty());
     EXPECT_FALSE(spec.about.empty());
     EXPECT_FALSE(spec.quick.empty());
-    check_protocols(spec);
+    check_declaration(spec);
+    check_protocols(spec, tree());
     std::vector<std::string> labels;
     for (const std::string& method : spec.methods) labels.push_back(parse_method(method).label);
     const auto has = [](const std::vector<std::string>& names, const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    EXPECT_TRUE(spec.baseline.empty() || has(labels, spec.baseline)) << spec.baseline;
     for (const std::string& line : spec.paper) {
       if (spec.kind == StudySpec::Kind::kRuntime) break;  // its lines mean something else
       const PaperNumber number = parse_paper_number(line);
@@ -229,7 +229,33 @@ TEST(Studies, NameTheNearestOfWhatIsNotThere) {
               "check --demos");
   StudySpec odd = spec;
   odd.protocols = {"serched"};
-  EXPECT_SAYS(error_of([&] { check_protocols(odd); }), "did you mean 'searched'");
+  EXPECT_SAYS(error_of([&] { check_protocols(odd, tree()); }), "did you mean 'searched'");
+  odd = spec;
+  odd.spaces = "space";
+  EXPECT_SAYS(error_of([&] { check_protocols(odd, tree()); }), "no folder 'space'");
+}
+
+TEST(Studies, ThatNoRunCouldMakeSenseOfAreRefusedBeforeAny) {
+  const StudySpec good = find_study("mujoco-table", tree());
+  const auto refusal = [&](auto change) {
+    StudySpec spec = good;
+    change(spec);
+    return error_of([&] { check_declaration(spec); });
+  };
+  EXPECT_EQ(refusal([](StudySpec&) {}), "no error");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.tasks = {"ant", "ant"}; }), "has 'ant' twice");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.methods = {"bc", "bc = darp"}; }), "has 'bc' twice");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.protocols = {"recipe", "recipe"}; }), "twice");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.tasks = {}; }), "nothing to run");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.baseline = "drap"; }), "did you mean 'darp'");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.paper = {"bc hopper"}; }), "has 2 words");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.rollouts.components = {}; }), "is empty");
+  EXPECT_SAYS(refusal([](StudySpec& s) { s.rollouts.fails_below = 0.9; }), "also succeed");
+  EXPECT_SAYS(refusal([](StudySpec& s) {
+                s.score = StudySpec::Score::kImprovement;
+                s.baseline = "";
+              }),
+              "no baseline");
 }
 
 TEST(Studies, ApplySettingsWhereTheyBelong) {

@@ -49,7 +49,7 @@ std::string check_search(const TrainConfig& config, const std::string& environme
                 fmt::format("has {} observation and {} action dimensions, {} has {} and {}",
                             dataset.observation_dim(), dataset.action_dim(), environment,
                             observations, actions),
-                "check --env, and reading.columns of the config");
+                "check --env, and reading.observation_keys of the config");
   return dataset.content_hash();
 }
 
