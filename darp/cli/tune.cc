@@ -140,7 +140,7 @@ void add_tune_options(CLI::App& command, TuneOptions& options) {
       .add_option("--seed", options.settings.seed,
                   "Of the proposals; that of training is train.seed")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000'000));
   command.add_option("--set", options.overrides, "One setting of CONFIG, for all trials")
       ->expected(1)
       ->take_all();

@@ -50,6 +50,17 @@ TEST_F(Cli, WrongInputIsOneAndOneLine) {
                   "did you mean 'filter_key'?");
 }
 
+/// Nobody writes into it, so waiting for its bytes would last for ever.
+TEST_F(Cli, APipeIsNoFile) {
+  ASSERT_EQ(shell_command("mkfifo " + path("pipe")).code, 0);
+  for (const std::string command : {"info ", "train --data ", "convert "}) {
+    const Outcome outcome = darp_command(
+        command + path("pipe") + (command == "convert " ? " " + path("x.npz") : std::string()));
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_CONTAINS(outcome.output, "is not a regular file");
+  }
+}
+
 TEST_F(Cli, InfoTellsTheSameInBothForms) {
   const Dataset dataset =
       random_dataset(3, {.episodes = 5, .parts = {{"pos", 3}, {"vel", 2}}, .rewards = true});

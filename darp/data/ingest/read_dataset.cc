@@ -25,6 +25,9 @@ constexpr const char* kFormats =
     "(docs/formats/)";
 
 std::string first_bytes(const fs::path& path, size_t count) {
+  // A pipe would be waited for without end.
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    throw FileError(path.string(), "is not a regular file", "give the path of a file");
   std::string bytes(count, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(bytes.data(), static_cast<std::streamsize>(count));
