@@ -108,6 +108,14 @@ set: ["train.epochs=3", "policy.network.hidden=[8]", "?policy.retrieval.k=20", "
   }
 };
 
+TEST_F(Cli, ASweepOfTheRecipeLearnsByIt) {
+  const Outcome outcome =
+      darp_command("study robustness --quick --set seeds=1 --out " + path("out") + kRoot);
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_CONTAINS(bytes("out/runs/hopper/darp/recipe/seed-0/record.json"),
+                  "train.backstep.part=0.8");
+}
+
 TEST_F(StudyCli, ListsStudiesAndRuns) {
   const Outcome list = darp_command("study list" + kRoot);
   EXPECT_EQ(list.code, 0) << list.output;
