@@ -7,6 +7,7 @@
 
 #include "darp/core/file_lock.h"
 #include "darp/core/suggest.h"
+#include "darp/env/registry.h"
 #include "darp/study/policy_evaluation.h"
 #include "darp/study/tune/tuner.h"
 #include "darp/train/engine.h"
@@ -143,7 +144,12 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
 
 }  // namespace
 
-void check_protocols(const StudySpec& spec, const StudyPlaces& places) {
+void check_table(const StudySpec& spec, const StudyPlaces& places) {
+  if (spec.score == StudySpec::Score::kSuccess)
+    for (const std::string& task : spec.tasks)
+      if (!make_environment(find_task(task, places).environment, {})->info().has_success)
+        throw Error(spec.name + ": score", fmt::format("{} has no successes to show", task),
+                    "set score to return");
   const std::vector<std::string> known = {"published", "recipe", "searched", "validation"};
   for (const std::string& protocol : spec.protocols) {
     if (std::find(known.begin(), known.end(), protocol) == known.end())
@@ -178,7 +184,7 @@ int64_t table_trials(const StudySpec& spec, const StudyPlaces& places) {
 
 std::optional<std::vector<TableResult>> table_results(const StudySpec& spec,
                                                       const StudyContext& context) {
-  check_protocols(spec, context.places);
+  check_table(spec, context.places);
   if (context.options.planned != nullptr)
     for (const TablePlan& plan : table_plans(spec, context.places))
       if (needs_search(spec, plan, context.places))

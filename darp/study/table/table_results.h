@@ -29,7 +29,8 @@ std::vector<StudyRun> table_runs(const StudySpec& spec, const StudyPlaces& place
 /// Trials of all searches.
 int64_t table_trials(const StudySpec& spec, const StudyPlaces& places);
 
-/// Throws Error for protocols that there are not, and searches without trials or spaces.
-void check_protocols(const StudySpec& spec, const StudyPlaces& places);
+/// Throws Error for protocols that there are not, searches without trials or spaces, and successes
+/// of tasks that have none.
+void check_table(const StudySpec& spec, const StudyPlaces& places);
 
 }  // namespace darp

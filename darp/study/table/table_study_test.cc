@@ -197,7 +197,7 @@ TEST(Studies, OfTheTreeSayWhatTheyMean) {
     EXPECT_FALSE(spec.about.empty());
     EXPECT_FALSE(spec.quick.empty());
     check_declaration(spec);
-    check_protocols(spec, tree());
+    check_table(spec, tree());
     std::vector<std::string> labels;
     for (const std::string& method : spec.methods) labels.push_back(parse_method(method).label);
     const auto has = [](const std::vector<std::string>& names, const std::string& name) {
@@ -229,10 +229,13 @@ TEST(Studies, NameTheNearestOfWhatIsNotThere) {
               "check --demos");
   StudySpec odd = spec;
   odd.protocols = {"serched"};
-  EXPECT_SAYS(error_of([&] { check_protocols(odd, tree()); }), "did you mean 'searched'");
+  EXPECT_SAYS(error_of([&] { check_table(odd, tree()); }), "did you mean 'searched'");
   odd = spec;
   odd.spaces = "space";
-  EXPECT_SAYS(error_of([&] { check_protocols(odd, tree()); }), "no folder 'space'");
+  EXPECT_SAYS(error_of([&] { check_table(odd, tree()); }), "no folder 'space'");
+  odd = spec;
+  odd.score = StudySpec::Score::kSuccess;
+  EXPECT_SAYS(error_of([&] { check_table(odd, tree()); }), "hopper has no successes to show");
 }
 
 TEST(Studies, ThatNoRunCouldMakeSenseOfAreRefusedBeforeAny) {
