@@ -114,7 +114,9 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view description)
     : body_(fmt::format(
           "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" "
           "viewBox=\"0 0 {0} {1}\" font-family=\"'Helvetica Neue', Helvetica, Arial, 'Liberation "
-          "Sans', sans-serif\">\n<title>{2}</title>\n",
+          "Sans', sans-serif\">\n<title>{2}</title>\n"
+          // As a file of its own it may be shown on black.
+          "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
           pixels(width), pixels(height), escaped(description).text)) {}
 
 void SvgCanvas::line(PixelPoint from, PixelPoint to, std::string_view color, double width,
