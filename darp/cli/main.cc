@@ -9,6 +9,7 @@
 #include "darp/cli/commands.h"
 #include "darp/cli/interrupt.h"
 #include "darp/core/error.h"
+#include "darp/core/openblas.h"
 #include "darp/core/suggest.h"
 
 namespace {
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  darp::repair_openblas(argv);  // LAPACK's, for spectra; LibTorch would multiply with it as well
   try {
     const int code = run(argc, argv);
     // A full disk or a closed pipe must not look like success.

@@ -25,6 +25,22 @@ TEST_F(Cli, HelpNamesEveryCommandAndShowsExamples) {
   }
 }
 
+#if defined(__x86_64__)
+TEST_F(Cli, StartsAnewWhereOpenBlasMisjudgesTheCpu) {
+  if (!__builtin_cpu_supports("avx512bw")) GTEST_SKIP() << "only CPUs with AVX-512 are misjudged";
+  const std::string darp =
+      "LD_PRELOAD=" DARP_BINARY_DIR
+      "/lib/misjudging_openblas.so "
+      "ASAN_OPTIONS=verify_asan_link_order=0 " DARP_BINARY_DIR "/bin/darp --version";
+  const Outcome once = shell_command("env -u OPENBLAS_CORETYPE " + darp);
+  EXPECT_TRUE(once.output.starts_with("kernels: not told\nkernels: SkylakeX\n")) << once.output;
+  EXPECT_EQ(once.code, 0);
+  const Outcome chosen = shell_command("env OPENBLAS_CORETYPE=Haswell " + darp);
+  EXPECT_TRUE(chosen.output.starts_with("kernels: Haswell\n")) << chosen.output;
+  EXPECT_EQ(chosen.output.find("SkylakeX"), std::string::npos);
+}
+#endif
+
 TEST_F(Cli, WrongUsageIsTwoAndSaysWhatWasMeant) {
   EXPECT_EQ(darp_command("").code, 2);
   EXPECT_EQ(darp_command("info").code, 2);
