@@ -120,6 +120,54 @@ void softmax_rows_piece(MutableMatrixView piece, float* shifts, float* factors,
   }
 }
 
+/// With e = exp(x), Mish is x n / (n + 2), n = e (e + 2): one exponential where its definition has
+/// two and a logarithm. Beyond 20 the fraction is 1, and n squared must stay finite.
+struct MishParts {
+  Vector e, part, below;  // part = n / (n + 2), below = 1 / (n + 2)
+};
+HWY_INLINE MishParts mish_parts(Vector x) {
+  const Tag d;
+  const auto two = hn::Set(d, 2.0f);
+  const auto e = exponential(hn::Min(x, hn::Set(d, 20.0f)));
+  const auto n = hn::Mul(e, hn::Add(e, two));
+  const auto below = hn::Div(hn::Set(d, 1.0f), hn::Add(n, two));
+  return {e, hn::Mul(n, below), below};
+}
+
+HWY_INLINE Vector mish_of(Vector x) {
+  return hn::Mul(x, mish_parts(x).part);
+}
+
+HWY_INLINE Vector mish_slope(Vector x) {
+  const Tag d;
+  const auto [e, part, below] = mish_parts(x);
+  const auto rise = hn::Mul(hn::Mul(hn::MulAdd(e, e, e), hn::Mul(below, below)), hn::Set(d, 4.0f));
+  return hn::MulAdd(x, hn::IfThenZeroElse(hn::Gt(x, hn::Set(d, 20.0f)), rise), part);
+}
+
+void mish(const float* x, float* y, int64_t count) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(mish_of(hn::LoadU(d, x + i)), d, y + i);
+  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
+  std::copy(x + i, x + count, rest);
+  hn::Store(mish_of(hn::Load(d, rest)), d, rest);
+  std::copy_n(rest, count - i, y + i);
+}
+
+void mish_gradient(const float* x, const float* dy, float* dx, int64_t count) {
+  const Tag d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Mul(hn::LoadU(d, dy + i), mish_slope(hn::LoadU(d, x + i))), d, dx + i);
+  HWY_ALIGN float rest[hn::MaxLanes(d)] = {};
+  std::copy(x + i, x + count, rest);
+  hn::Store(mish_slope(hn::Load(d, rest)), d, rest);
+  for (int64_t j = i; j < count; ++j) dx[j] = dy[j] * rest[j - i];
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace darp::kernels
 HWY_AFTER_NAMESPACE();
@@ -131,6 +179,8 @@ namespace {
 HWY_EXPORT(apply_exp);
 HWY_EXPORT(softmax_columns);
 HWY_EXPORT(softmax_rows_piece);
+HWY_EXPORT(mish);
+HWY_EXPORT(mish_gradient);
 
 }  // namespace
 
@@ -151,6 +201,17 @@ void softmax_rows_piece(MutableMatrixView piece, std::span<float> shifts, std::s
              "{}x{} with {} shifts, {} factors, {}x{} totals", rows, cols, shifts.size(),
              factors.size(), totals.rows(), totals.cols());
   HWY_DYNAMIC_DISPATCH(softmax_rows_piece)(piece, shifts.data(), factors.data(), totals);
+}
+
+void mish(std::span<const float> x, std::span<float> y) {
+  DARP_CHECK(x.size() == y.size(), "{} numbers into {}", x.size(), y.size());
+  HWY_DYNAMIC_DISPATCH(mish)(x.data(), y.data(), std::ssize(x));
+}
+
+void mish_gradient(std::span<const float> x, std::span<const float> dy, std::span<float> dx) {
+  DARP_CHECK(x.size() == dy.size() && x.size() == dx.size(), "{} and {} numbers into {}", x.size(),
+             dy.size(), dx.size());
+  HWY_DYNAMIC_DISPATCH(mish_gradient)(x.data(), dy.data(), dx.data(), std::ssize(x));
 }
 
 }  // namespace darp::kernels

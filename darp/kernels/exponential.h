@@ -1,6 +1,6 @@
 #pragma once
-// The exponential of whole matrices, and softmax both ways: down the columns of a matrix, and along
-// rows that come in pieces.
+// The exponential of whole matrices, softmax both ways (down the columns of a matrix, and along
+// rows that come in pieces) and Mish.
 
 #include <span>
 
@@ -27,5 +27,10 @@ void softmax_columns(MutableMatrixView x);
 /// Entries of -infinity become 0, as long as a row's first piece has others.
 void softmax_rows_piece(MutableMatrixView piece, std::span<float> shifts, std::span<float> factors,
                         MutableMatrixView totals);
+
+/// y = x tanh(log(1 + exp(x))), within 2e-6 of it relatively; 0 for x below -86.
+void mish(std::span<const float> x, std::span<float> y);
+/// dx = dy times Mish's slope at x, which is within 2e-6 of its own.
+void mish_gradient(std::span<const float> x, std::span<const float> dy, std::span<float> dx);
 
 }  // namespace darp::kernels

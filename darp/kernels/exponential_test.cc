@@ -152,5 +152,32 @@ TEST(Exponential, GivesPlacesOfMinusInfinityNothing) {
   });
 }
 
+TEST(Exponential, GivesMishAndItsSlope) {
+  on_every_simd_level([] {
+    std::vector<float> x;
+    for (int i = -8600; i <= 10'000; ++i) x.push_back(static_cast<float>(i) * 1e-2f);
+    for (const float far : {0.0f, -0.0f, 1e-30f, -1e-30f, 3e38f}) x.push_back(far);
+    for (const int64_t count : {1, 3, 16, 17, static_cast<int>(x.size())}) {
+      const std::span<const float> some(x.end() - count, x.end());
+      std::vector<float> y(some.size() + 1, 7.0f), dx = y;
+      const std::vector<float> dy(some.size(), -3.0f);
+      mish(some, {y.data(), some.size()});
+      mish_gradient(some, dy, {dx.data(), some.size()});
+      for (size_t i = 0; i < some.size(); ++i) {
+        const double at = some[i], soft = at > 30 ? at : std::log1p(std::exp(at));
+        const double tanh = std::tanh(soft), slope = 1 / (1 + std::exp(-at));
+        EXPECT_NEAR(y[i], at * tanh, 2e-6 * std::abs(at * tanh)) << at;
+        EXPECT_NEAR(dx[i], -3 * (tanh + at * (1 - tanh * tanh) * slope), 6e-6) << at;
+      }
+      EXPECT_EQ(y.back(), 7.0f);
+      EXPECT_EQ(dx.back(), 7.0f);
+    }
+    std::vector<float> none = {std::nanf(""), 1};
+    mish(none, none);  // in place
+    EXPECT_TRUE(std::isnan(none[0]));
+    EXPECT_NEAR(none[1], 0.8650983882673103, 2e-6);
+  });
+}
+
 }  // namespace
 }  // namespace darp::kernels

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "darp/train/torch/graph_mish.h"
+
 namespace darp {
 namespace {
 
@@ -22,9 +24,9 @@ class UnetPass {
       : settings_(settings), parameters_(parameters), prefix_(prefix) {
     const std::string encoder = prefix + "diffusion_step_encoder";
     at::Tensor x = waves(step, settings.step_width, condition.options());
-    x = at::mish(parameters.linear(x, encoder + ".1"));
+    x = graph_mish(parameters.linear(x, encoder + ".1"));
     x = parameters.linear(x, encoder + ".3");
-    told_ = at::mish(at::cat({x, condition}, 1));
+    told_ = graph_mish(at::cat({x, condition}, 1));
   }
 
   at::Tensor operator()(at::Tensor x) const {
@@ -60,7 +62,7 @@ class UnetPass {
     const std::string conv = name + ".block.0", norm = name + ".block.1";
     const at::Tensor y =
         at::conv1d(x, weight(conv), bias(conv), /*stride=*/1, settings_.kernel / 2);
-    return at::mish(at::group_norm(y, settings_.groups, weight(norm), bias(norm)));
+    return graph_mish(at::group_norm(y, settings_.groups, weight(norm), bias(norm)));
   }
 
   at::Tensor residual(const at::Tensor& x, const std::string& name) const {
