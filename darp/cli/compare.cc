@@ -29,14 +29,23 @@ void check_distinct(const std::string& file, const std::vector<Evaluation>& eval
   }
 }
 
+/// A policy beside itself under another condition is told apart by the files.
+void name_by_files(Evaluation& a, const std::string& file_a, Evaluation& b,
+                   const std::string& file_b) {
+  if (a.subject.policy != b.subject.policy) return;
+  a.subject.policy = file_a;
+  b.subject.policy = file_b;
+}
+
 int compare_files(const std::string& file_a, const std::string& file_b) {
-  const std::vector<Evaluation> a = read_evaluations(file_a), b = read_evaluations(file_b);
+  std::vector<Evaluation> a = read_evaluations(file_a), b = read_evaluations(file_b);
   if ((a.size() == 1) != (b.size() == 1))
     throw Error("darp compare",
                 fmt::format("{} has {} policies, {} has {}", file_a, a.size(), file_b, b.size()),
                 "compare one policy with one, or several trained runs with several");
   check_distinct(file_a, a);
   check_distinct(file_b, b);
+  if (a.size() == 1) name_by_files(a[0], file_a, b[0], file_b);
   const Comparison comparison = a.size() == 1 ? compare(a[0], b[0]) : compare_methods(a, b);
   fmt::print("{}", comparison_text(comparison, printable(file_a), printable(file_b)));
   switch (comparison.verdict) {

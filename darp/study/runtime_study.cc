@@ -139,6 +139,10 @@ std::optional<ExhibitSet> runtime_study(const StudySpec& spec, const StudyContex
     const Sweep sweep = parse_sweep(line);
     const RuntimeTask task = runtime_task(sweep.setting, spec, context);
     auto cases = cases_of(task, sweep, spec, context);
+    if (context.options.planned != nullptr) {
+      for (const auto& [row, c] : cases) context.options.planned->push_back(c.name);
+      continue;
+    }
     std::vector<RuntimeRow> rows;
     Progress progress("timings of " + task.name, std::ssize(cases), "cases",
                       context.options.progress);
@@ -165,6 +169,7 @@ std::optional<ExhibitSet> runtime_study(const StudySpec& spec, const StudyContex
                    {"training", rows.front().record.engine},
                    {"steps", rows.front().record.executor}};
   }
+  if (context.options.planned != nullptr) return std::nullopt;
   return set;
 }
 

@@ -42,8 +42,7 @@ void plan_study(const StudySpec& spec, const StudyContext& context) {
   DARP_CHECK(context.options.planned != nullptr, "a plan without a list");
   check_declaration(spec);
   check_optional_settings(spec, context.places);
-  // Times are measured, not kept.
-  if (spec.kind != Kind::kRuntime) kKinds.at(spec.kind)(spec, context);
+  kKinds.at(spec.kind)(spec, context);
 }
 
 int64_t planned_runs(const StudySpec& spec, const StudyPlaces& places) {

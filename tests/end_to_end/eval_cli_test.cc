@@ -88,6 +88,16 @@ TEST_F(EvalCli, ComparesWithItself) {
   EXPECT_CONTAINS(same.output, "undecided");
 }
 
+TEST_F(EvalCli, OnePolicyUnderTwoConditionsIsNamedByTheFiles) {
+  const std::string eval = "eval " + puck_policy(4) + " --env dummy --seeds ";
+  ASSERT_EQ(darp_command(eval + "0..4 --json " + path("early.json")).code, 0);
+  ASSERT_EQ(darp_command(eval + "10..14 --json " + path("late.json")).code, 0);
+  const Outcome outcome = darp_command("compare " + path("early.json") + " " + path("late.json"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_CONTAINS(outcome.output, "late.json: was evaluated on seeds 10..14, ");
+  EXPECT_CONTAINS(outcome.output, "early.json on 0..4");
+}
+
 TEST_F(EvalCli, TheExitCodeOfCompareIsItsVerdict) {
   // The same policy, had it had worse luck.
   const std::string policy = puck_policy(5);

@@ -123,6 +123,10 @@ TEST_F(StudyCli, ListsStudiesAndRuns) {
   const Outcome plan = darp_command(declare() + "--dry-run --out " + path("out"));
   EXPECT_CONTAINS(plan.output, "hopper/darp/published/seed-2\n");
   EXPECT_CONTAINS(plan.output, "6 runs\n");
+  const Outcome timings =
+      darp_command("study runtime-table --quick --dry-run --out " + path("out") + kRoot);
+  EXPECT_CONTAINS(timings.output, "hopper-darp-k-5\n");
+  EXPECT_CONTAINS(timings.output, "6 runs\n");
   EXPECT_FALSE(fs::exists(path("out")));
   EXPECT_EQ(darp_command("study nosuch" + kRoot).code, 1);
   EXPECT_CONTAINS(darp_command("study ablation" + kRoot).output, "did you mean 'ablations'");
