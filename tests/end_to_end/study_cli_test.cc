@@ -6,6 +6,7 @@
 #include <map>
 
 #include "darp/core/file.h"
+#include "darp/core/file_lock.h"
 #include "tests/end_to_end/darp_command.h"
 
 namespace darp {
@@ -78,6 +79,31 @@ TEST_F(Cli, StudiesGoOnFromTheirKeptResults) {
     for (const auto& entry : fs::recursive_directory_iterator(path(name)))
       EXPECT_NE(entry.path().filename(), "policy.darp") << entry.path() << ": was trained again";
   }
+}
+
+/// What a search has chosen is rolled out by one process; the others wait for it.
+TEST_F(Cli, ASearchIsReportedByOneProcess) {
+  const std::string command =
+      "study mujoco-table --quick --set tasks=[hopper] --set methods=[bc] --set baseline=bc "
+      "--set protocols=[searched] --out " +
+      path("out") + kRoot;
+  ASSERT_EQ(darp_command(command).code, 0);
+  const fs::path search = fs::path(path("out")) / "searches/hopper/bc/searched";
+  const auto reports = [&] {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(search))
+      if (entry.path().filename().string().starts_with("report-")) found.push_back(entry.path());
+    return found;
+  };
+  ASSERT_FALSE(reports().empty());
+  for (const fs::path& report : reports()) fs::remove(report);
+  {
+    const FileLock elsewhere = FileLock::take(search / ".report-lock");
+    interrupt(command, std::chrono::seconds(2), SIGINT);
+    EXPECT_TRUE(reports().empty());
+  }
+  EXPECT_EQ(darp_command(command).code, 0);
+  EXPECT_FALSE(reports().empty());
 }
 
 class StudyCli : public Cli {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "darp/study/analysis/spectral_filters.h"
+#include "darp/study/analysis/spectral_records.h"
 #include "darp/study/analysis/spectral_signals.h"
 #include "darp/study/spectral_exhibits.h"
 
@@ -71,6 +72,35 @@ TEST(SpectralFilters, ThePenaltyLeavesOneOverOnePlusLambdaMu) {
     for (size_t j = 0; j < gains.size(); ++j)
       EXPECT_NEAR(gains[j], 1 / (1 + lambda * spectrum.eigenvalues[j]), 1e-10) << lambda;
   }
+}
+
+TEST(SpectralFilters, SeeStatesAsThePolicyDoes) {
+  // A number that is rounding alone, next to one that is not.
+  constexpr int64_t kRows = 40;
+  const auto neighbors = [&](bool rounding, double floor) {
+    Rng rng(6);
+    DatasetContents contents;
+    contents.observations = Matrix::zeros(kRows, 2);
+    contents.actions = Matrix::zeros(kRows, 1);
+    contents.episode_ends = {kRows};
+    for (int64_t i = 0; i < kRows; ++i) {
+      contents.observations(i, 0) = static_cast<float>(rng.normal());
+      const auto noise = static_cast<float>(1e-7 * rng.normal());
+      contents.observations(i, 1) = rounding ? noise : 0;
+    }
+    TrainConfig config;
+    config.policy.observation_floor = floor;
+    std::get<DarpSpec>(config.policy.kind).retrieval.k = 3;
+    ThreadPool pool(1);
+    const PlannedGraph graph =
+        make_graph(graph_plans({config}).at(0), Dataset(std::move(contents)), pool);
+    std::vector<int32_t> rows;
+    for (int64_t i = 0; i < kRows; ++i)
+      std::ranges::copy(graph.table.rows(i), std::back_inserter(rows));
+    return rows;
+  };
+  EXPECT_EQ(neighbors(true, 0.01), neighbors(false, 0));
+  EXPECT_NE(neighbors(true, 0), neighbors(false, 0));
 }
 
 TEST(SpectralFilters, RowsWithoutNeighborsStayAsTheyAre) {
