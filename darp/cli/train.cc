@@ -74,7 +74,7 @@ void train_command(const TrainOptions& options) {
   if (by_recipe || !options.run.dry_run)
     read.emplace(read_dataset(config.data, config.reading).dataset);
   if (by_recipe) {
-    fit_to(base, read->steps());
+    fit_to(base, *read);
     config = resolved(options, base);  // what is asked for stays as it is
   }
   if (options.run.dry_run) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "darp/core/quantile.h"
+#include "darp/data/column_statistics.h"
+
 namespace darp {
 
 TrainConfig recipe() {
@@ -12,6 +15,7 @@ TrainConfig recipe() {
   darp.retrieval.history.lookback = 1;
   darp.aggregation.bandwidth = 0.5;
   config.policy.kind = darp;
+  config.policy.observation_floor = 0.02;
   config.policy.members = 8;
   config.train.epochs = 0;
   config.train.batch = 8;
@@ -24,10 +28,17 @@ TrainConfig recipe() {
   return config;
 }
 
-void fit_to(TrainConfig& config, int64_t steps) {
+void fit_to(TrainConfig& config, const Dataset& dataset) {
   constexpr int64_t kPart = 5;
   if (auto* darp = std::get_if<DarpSpec>(&config.policy.kind))
-    darp->retrieval.k = std::clamp<int64_t>(steps / kPart, 1, darp->retrieval.k);
+    darp->retrieval.k = std::clamp<int64_t>(dataset.steps() / kPart, 1, darp->retrieval.k);
+  std::vector<double> spreads;
+  for (const ColumnStatistics& column : column_statistics(dataset.observations()))
+    if (!column.constant()) spreads.push_back(column.population_std());
+  if (spreads.empty()) return;
+  std::ranges::sort(spreads);
+  config.policy.observation_floor =
+      std::min(config.policy.observation_floor, quantile(spreads, 0.5));
 }
 
 }  // namespace darp

@@ -2,6 +2,7 @@
 // What `darp train` does when no config says otherwise: one setting for every task, found on
 // demonstrations alone (docs/recipe.md).
 
+#include "darp/data/dataset.h"
 #include "darp/train/train_config.h"
 
 namespace darp {
@@ -9,7 +10,8 @@ namespace darp {
 /// As configs/recipe/darp.yaml.
 TrainConfig recipe();
 
-/// Fewer neighbours where demonstrations have few steps: at most a fifth of them.
-void fit_to(TrainConfig& config, int64_t steps);
+/// What a setting for all cannot know: at most a fifth of the demonstrated steps as neighbours, and
+/// an observation_floor that flattens half of the numbers at most, whatever their unit.
+void fit_to(TrainConfig& config, const Dataset& dataset);
 
 }  // namespace darp
