@@ -17,7 +17,7 @@ cd "$folder"
   find . -path '*/searches/*/runs' -prune -o \( -name record.json -o -name journal.jsonl \) -print |
     while read -r done; do
       echo "$done"
-      find "$(dirname "$done")" -maxdepth 1 -name 'report*.json'
+      find "$(dirname "$done")" -maxdepth 1 \( -name 'report*.json' -o -name 'env-*.json' \)
     done
 } | while read -r file; do
   [[ -f $file ]] && install -D -m 644 "$file" "$kept/$file"
