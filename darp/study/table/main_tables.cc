@@ -84,10 +84,14 @@ ExhibitTable main_table(const StudySpec& spec, const std::vector<TableResult>& r
   };
   table.note = std::string(scores.sentence()) + " All are on report seeds.";
   if (has("published") || has("recipe"))
-    table.note += fmt::format(
-        " published and recipe: the median of {} trainings [lowest .. highest]; a method that does "
-        "not learn has one, with its 95 % interval over episodes.",
-        spec.seeds);
+    table.note +=
+        spec.seeds == 1
+            ? std::string(
+                  " published and recipe: one training, with its 95 % interval over episodes.")
+            : fmt::format(
+                  " published and recipe: the median of {} trainings [lowest .. highest]; a "
+                  "method that does not learn has one, with its 95 % interval over episodes.",
+                  spec.seeds);
   if (has("searched") || has("validation"))
     table.note += fmt::format(
         " searched: the best of {} trials on search seeds; validation: the best by validation loss "

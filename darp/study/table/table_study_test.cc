@@ -79,6 +79,13 @@ TEST(TableStudy, ShowsMediansWithRangesBesideThePaper) {
   }
 }
 
+TEST(TableStudy, SaysWhatItsIntervalsAreOver) {
+  StudySpec spec = small_spec();
+  EXPECT_SAYS(main_tables(spec, small_results()).front().note, "the median of 5 trainings");
+  spec.seeds = 1;
+  EXPECT_SAYS(main_tables(spec, small_results()).front().note, "one training, with its 95 %");
+}
+
 TEST(TableStudy, ShowsADashWhereAProtocolHasNothing) {
   std::vector<TableResult> results = small_results();
   results[0].evaluations.clear();
