@@ -22,4 +22,8 @@ cd "$folder"
 } | while read -r file; do
   [[ -f $file ]] && install -D -m 644 "$file" "$kept/$file"
 done
+# Where this machine has the demonstrations says nothing elsewhere.
+for file in "$kept"/{exhibits.json,report.md}; do
+  [[ ! -f $file ]] || sed -i -E 's#(--demos )[^ "|]+#\1DIR#' "$file"
+done
 echo "kept $(find "$kept" -name record.json -o -name journal.jsonl | wc -l) records of $name in results/$name ($(du -sh "$kept" | cut -f1))"
