@@ -111,8 +111,11 @@ inline double direct_loss(const PolicySpec& spec, const MemoryRows& memory,
     const auto neighbors =
         examples.neighbors != nullptr ? examples.neighbors->rows(row) : std::span<const int32_t>();
     const auto answer = direct_answer(spec, action_dim, memory, neighbors, query, parameters);
-    for (int64_t j = 0; j < action_dim; ++j)
-      sum += std::pow(answer[j] - static_cast<double>(examples.actions(row, j)), 2);
+    const double bound = spec.head().huber;
+    for (int64_t j = 0; j < action_dim; ++j) {
+      const double error = std::abs(answer[j] - static_cast<double>(examples.actions(row, j)));
+      sum += bound > 0 && error > bound ? bound * (2 * error - bound) : error * error;
+    }
   }
   return sum / static_cast<double>(std::ssize(batch.queries) * action_dim);
 }

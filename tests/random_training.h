@@ -69,6 +69,9 @@ inline std::vector<PolicySpec> every_kind(const MlpSettings& network) {
     near_first.aggregation.bandwidth = 0.5;
     specs.emplace_back().kind = near_first;
   }
+  // With errors on both sides of the bound.
+  specs.emplace_back().kind = BcSpec{.network = network, .head = {.huber = 0.5}};
+  specs.emplace_back().kind = DarpSpec{.network = network, .head = {.huber = 0.5}};
   return specs;
 }
 

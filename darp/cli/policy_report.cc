@@ -148,7 +148,9 @@ std::string aggregation_text(const PolicySpec& spec, int64_t action_dim) {
 
 std::string head_text(const PolicySpec& spec) {
   const HeadSettings head = spec.head();
-  std::string text = "one action";
+  std::string text =
+      head.huber > 0 ? fmt::format("one action, learned with Huber's loss beyond {:g}", head.huber)
+                     : "one action";
   if (spec.diffusion() != nullptr)
     text = fmt::format("found among noise in {} DDIM steps ({} in training)",
                        spec.diffusion()->denoising.sampling_steps,

@@ -113,6 +113,13 @@ void HeadSettings::visit_fields(FieldVisitor& v) {
             {.min = 1e-6, .max = 1e6});
   else
     least_scale = HeadSettings().least_scale;
+  if (kind == Kind::kL2)
+    v.field("huber", huber,
+            "Above 0: errors beyond this many spreads of an action's number count in proportion "
+            "(Huber's loss), not by their square.",
+            {.min = 0, .max = 1e6});
+  else
+    huber = HeadSettings().huber;
 }
 
 void HeadSettings::check() const {
@@ -141,10 +148,14 @@ double head_loss(const HeadSettings& head, std::span<const float> answer,
   double loss = 0;
   const auto count = static_cast<double>(action.size());
   const auto factor = static_cast<float>(2 * (weight / count));
+  const float bound =
+      head.huber > 0 ? static_cast<float>(head.huber) : std::numeric_limits<float>::infinity();
   for (size_t j = 0; j < action.size(); ++j) {
     const float error = answer[j] - action[j];
-    loss += static_cast<double>(error) * static_cast<double>(error);
-    if (!gradient.empty()) gradient[j] = factor * error;
+    const float bounded = std::clamp(error, -bound, bound);
+    // error^2 within the bound, bound (2 |error| - bound) beyond it.
+    loss += static_cast<double>(bounded) * (2 * static_cast<double>(error) - bounded);
+    if (!gradient.empty()) gradient[j] = factor * bounded;
   }
   return loss / count;
 }

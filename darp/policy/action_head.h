@@ -23,6 +23,7 @@ struct HeadSettings {
   Kind kind = Kind::kL2;
   int64_t modes = 8;
   double least_scale = 0.01;
+  double huber = 0;
 
   void visit_fields(FieldVisitor& v);
   bool operator==(const HeadSettings&) const = default;
@@ -35,9 +36,10 @@ struct HeadSettings {
   int64_t outputs(int64_t numbers) const;
 };
 
-/// One answer's loss: the mean over the action's numbers of the squared error, or minus the
-/// log-likelihood. `weight` times its gradient by the answer goes to `gradient` unless that is
-/// empty. No allocation.
+/// One answer's loss: the mean over the action's numbers of the squared error e^2, or minus the
+/// log-likelihood. With `huber` = h above 0 an error of |e| > h costs h (2 |e| - h) instead, so
+/// that its gradient grows no further (Huber, 1964). `weight` times the gradient by the answer goes
+/// to `gradient` unless that is empty. No allocation.
 double head_loss(const HeadSettings& head, std::span<const float> answer,
                  std::span<const float> action, double weight = 1,
                  std::span<float> gradient = {}) noexcept;

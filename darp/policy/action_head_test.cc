@@ -56,7 +56,8 @@ TEST(ActionHead, OfOneModeIsTheGaussian) {
 TEST(ActionHead, HasTheGradientOfItsLoss) {
   Rng rng(2);
   for (const HeadSettings& head :
-       {HeadSettings{}, HeadSettings{Kind::kGaussian, 8, 0.1}, HeadSettings{Kind::kGmm, 3, 0.1}}) {
+       {HeadSettings{}, HeadSettings{.huber = 0.5}, HeadSettings{Kind::kGaussian, 8, 0.1},
+        HeadSettings{Kind::kGmm, 3, 0.1}}) {
     auto answer = random_numbers(rng, head.outputs(4));
     const auto action = random_numbers(rng, 4);
     std::vector<float> gradient(answer.size());
@@ -71,6 +72,21 @@ TEST(ActionHead, HasTheGradientOfItsLoss) {
       EXPECT_NEAR(gradient[j], 0.5 * (above - below) / 0.02, 2e-3) << j;
     }
   }
+}
+
+TEST(ActionHead, CountsLargeErrorsInProportionWithHuber) {
+  const HeadSettings plain, huber{.huber = 0.5};
+  const auto loss = [](const HeadSettings& head, float answer) {
+    const float action = 1;
+    return head_loss(head, {&answer, 1}, {&action, 1});
+  };
+  for (const float error : {-0.5f, -0.25f, 0.0f, 0.125f, 0.5f}) {
+    EXPECT_DOUBLE_EQ(loss(huber, 1 + error), double{error} * error);
+    EXPECT_DOUBLE_EQ(loss(plain, 1 + error), double{error} * error);
+  }
+  EXPECT_DOUBLE_EQ(loss(huber, 3), 0.5 * (2 * 2 - 0.5));
+  EXPECT_DOUBLE_EQ(loss(huber, -2), 0.5 * (2 * 3 - 0.5));
+  EXPECT_DOUBLE_EQ(loss(plain, 3), 4);
 }
 
 /// One mode at -1 with weight 1/4 and one at 2 with weight 3/4, in one dimension.

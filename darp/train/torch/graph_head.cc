@@ -23,6 +23,8 @@ at::Tensor graph_log_likelihood(const HeadSettings& head, const at::Tensor& answ
 at::Tensor graph_head_loss(const HeadSettings& head, const at::Tensor& answers,
                            const at::Tensor& actions) {
   if (head.is_distribution()) return -graph_log_likelihood(head, answers, actions).mean();
+  if (head.huber > 0)  // LibTorch's is half of ours
+    return 2 * at::huber_loss(answers, actions, at::Reduction::Mean, head.huber);
   return at::mse_loss(answers, actions);
 }
 
