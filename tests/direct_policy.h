@@ -136,7 +136,7 @@ class DirectPolicy {
   }
   /// As act, without the trouble of an answer.
   void watch(std::span<const float> observation) { neighbors_of(standardized(observation)); }
-  /// The mean of the members' actions, within the limits.
+  /// The mean of the members' actions times the gain, within the limits.
   std::vector<double> act(std::span<const float> observation) {
     const std::vector<float> query = standardized(observation);
     const std::span<const int32_t> neighbors = neighbors_of(query);
@@ -150,6 +150,7 @@ class DirectPolicy {
                       static_cast<double>(archive_.actions().offset()[j])) /
                      static_cast<double>(archive_.members().size());
     }
+    for (double& x : action) x *= archive_.spec().gain;
     for (size_t j = 0; j < action.size(); ++j)
       action[j] = std::clamp(action[j], static_cast<double>(archive_.lowest_action()[j]),
                              static_cast<double>(archive_.highest_action()[j]));

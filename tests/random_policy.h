@@ -94,6 +94,11 @@ inline ActionLimits random_limits(Rng rng, int64_t action_dim) {
   return limits;
 }
 
+/// 1, as most policies have it, for one in two.
+inline double random_gain(Rng rng) {
+  return rng.below(2) == 0 ? 1 : rng.uniform(0.5, 1.5);
+}
+
 /// Of no rows in particular.
 inline std::vector<float> random_quantiles(Rng rng) {
   std::vector<float> quantiles(kDistanceQuantiles);
@@ -129,6 +134,7 @@ inline PolicyContents random_policy(uint64_t seed, const RandomPolicyShape& shap
     c.provenance.emplace(fmt::format("note {}", i), "text: \"quoted\",\nü");
   // From streams of their own: the numbers above do not depend on them.
   c.spec.limits = random_limits(rng.split(1000), shape.action_dim);
+  c.spec.gain = random_gain(rng.split(1002));
   if (c.spec.darp() != nullptr) c.distance_quantiles = random_quantiles(rng.split(1001));
   return c;
 }

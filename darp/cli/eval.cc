@@ -207,6 +207,9 @@ void add_eval_command(CLI::App& app) {
   command->add_option("--act", options->executor.acting,
                       "Policies with a distribution: sample, or mode; without it as they were "
                       "trained to");
+  command->add_option("--gain", options->executor.gain,
+                      "Multiply actions by this instead of the policy's own gain: 0.9 acts a tenth "
+                      "more gently");
   command
       ->add_option("--set", options->overrides,
                    "One setting of the environment, e.g. --set observation_noise=0.01")
@@ -225,6 +228,7 @@ void add_eval_command(CLI::App& app) {
       "  darp eval runs/hopper-darp-* --env hopper\n"
       "  darp eval policy.darp --env walker2d --set push.body=torso --set push.force=[50,0,0] "
       "--set push.every=2\n"
+      "  darp eval runs/ant-darp-0 --env ant --search --gain 0.9\n"
       "  darp compare bc.json darp.json\n\n"
       "Ctrl-C lets running episodes end; the same command goes on where --json or --records was "
       "given.\n"

@@ -234,6 +234,7 @@ void print_policy(const PolicyArchive& policy, const std::string& source, uint64
   if (spec.retrieval() != nullptr) print_retrieval(policy);
   line("observation", normalizer_text(policy.observations(), spec.observations));
   line("action", normalizer_text(policy.actions(), spec.actions));
+  if (spec.gain != 1) line("gain", fmt::format("{:g}: what actions are multiplied by", spec.gain));
   if (spec.limits != ActionLimits{})
     line("limits",
          fmt::format("low {}, high {}", limit_text(spec.limits.low), limit_text(spec.limits.high)));
@@ -266,6 +267,7 @@ nlohmann::json policy_json(const PolicyArchive& policy, const std::string& sourc
                          {"answer", head_text(spec)},
                          {"observation", normalizer_json(policy.observations(), spec.observations)},
                          {"action", normalizer_json(policy.actions(), spec.actions)},
+                         {"gain", spec.gain},
                          {"limits", {{"low", spec.limits.low}, {"high", spec.limits.high}}},
                          {"episodes", ends.size()},
                          {"rows", ends.empty() ? 0 : ends.back()},

@@ -79,7 +79,7 @@ void print_result(const TuneResult& result, const TuneSettings& settings, const 
 void tune_command(const TuneOptions& options) {
   const TrainConfig config = config_of(options);
   const TuneSettings settings = settings_of(options);
-  const SearchSpace space = read_search_space(options.space);
+  const SearchSpace space = seen_by(settings.objective, read_search_space(options.space));
   StudyOptions study;
   study.out = options.out.empty() ? default_search_folder(options) : fs::path(options.out);
   study.jobs = options.jobs;

@@ -22,7 +22,7 @@ ActionChooser::ActionChooser(const PolicyArchive& archive)
       execute_(archive.spec().chunk.execute),
       members_(archive.spec().members),
       outputs_(archive.spec().outputs(archive.action_dim())),
-      actions_(archive.actions()),
+      actions_(archive.actions_in_use()),
       lowest_(archive.lowest_action().begin(), archive.lowest_action().end()),
       highest_(archive.highest_action().begin(), archive.highest_action().end()),
       answers_(static_cast<size_t>(members_ * outputs_)),

@@ -58,6 +58,24 @@ TEST(ActionChooser, AveragesMembersAndKeepsLimits) {
   EXPECT_EQ(action, 2);
 }
 
+TEST(ActionChooser, MultipliesActionsInTheirOwnUnitsThenLimitsThem) {
+  PolicyContents c = one_number({}, {});
+  c.actions = Normalizer({10}, {2});
+  c.spec.gain = 0.5;
+  c.spec.limits.high = {8};
+  ActionChooser chooser{PolicyArchive(std::move(c))};
+  const auto acted = [&](float answer) {
+    float action = 0;
+    chooser.answers()(0, 0) = answer;
+    EXPECT_TRUE(chooser.choose());
+    chooser.next({&action, 1});
+    return action;
+  };
+  EXPECT_EQ(acted(1), 0.5f * (2 * 1 + 10));
+  EXPECT_EQ(acted(-20), 0.5f * (2 * -20 + 10));
+  EXPECT_EQ(acted(9), 8);
+}
+
 TEST(ActionChooser, RefusesWhatIsNotFiniteAndStaysAsItWas) {
   for (const auto kind : {HeadSettings::Kind::kL2, HeadSettings::Kind::kGaussian}) {
     ActionChooser chooser(PolicyArchive(one_number({.kind = kind}, {})));

@@ -97,6 +97,16 @@ void check_calibration(const PolicyContents& c) {
                   kAgain);
 }
 
+/// Its inverse gives `gain` times as much.
+Normalizer multiplied(const Normalizer& actions, double gain) {
+  const auto times = [&](std::span<const float> numbers) {
+    std::vector<float> result;
+    for (const float x : numbers) result.push_back(static_cast<float>(gain * double{x}));
+    return result;
+  };
+  return {times(actions.offset()), times(actions.scale())};
+}
+
 /// One limit for each action dimension.
 std::vector<float> spread(const std::vector<double>& limits, int64_t dim, float none) {
   if (limits.empty()) return std::vector<float>(dim, none);
@@ -114,9 +124,11 @@ void check_retrieval(const PolicyContents& c) {
 
 }  // namespace
 
-PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(contents)) {
+PolicyArchive::PolicyArchive(PolicyContents contents)
+    : contents_(std::move(contents)), actions_in_use_(contents_.actions) {
   const PolicyContents& c = contents_;
   c.spec.check();
+  actions_in_use_ = multiplied(c.actions, c.spec.gain);
   if (observation_dim() < 1 || action_dim() < 1)
     throw Error("normalizers",
                 fmt::format("have {} observation and {} action dimensions", observation_dim(),
@@ -145,6 +157,11 @@ PolicyArchive::PolicyArchive(PolicyContents contents) : contents_(std::move(cont
 PolicyArchive PolicyArchive::acting(Acting acting) && {
   contents_.spec.acting = acting;
   return std::move(*this);
+}
+
+PolicyArchive PolicyArchive::with_gain(double gain) && {
+  contents_.spec.gain = gain;
+  return PolicyArchive(std::move(contents_));
 }
 
 void check_fits(const PolicyArchive& policy, const Dataset& demonstrations) {

@@ -52,6 +52,8 @@ class PolicyArchive {
 
   /// The same policy, acting otherwise (PolicySpec::acting).
   PolicyArchive acting(Acting acting) &&;
+  /// The same policy with another PolicySpec::gain.
+  PolicyArchive with_gain(double gain) &&;
 
   /// Throws Error, saying what is wrong and what to do, for files that are no policy, damaged, of
   /// an unknown version, or whose parts do not fit together.
@@ -68,6 +70,8 @@ class PolicyArchive {
   int64_t action_dim() const { return contents_.actions.dim(); }
   const Normalizer& observations() const { return contents_.observations; }
   const Normalizer& actions() const { return contents_.actions; }
+  /// What answers become actions by, its inverse: actions() with the spec's gain.
+  const Normalizer& actions_in_use() const { return actions_in_use_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<std::vector<float>>& members() const { return contents_.members; }
   const DemonstrationRows& demonstrations() const { return contents_.demonstrations; }
@@ -81,6 +85,7 @@ class PolicyArchive {
 
  private:
   PolicyContents contents_;
+  Normalizer actions_in_use_;
   std::vector<Parameter> parameters_;
   std::vector<float> lowest_action_, highest_action_;
 };

@@ -328,6 +328,24 @@ TEST(PolicyArchive, GivesALimitForEveryActionDimension) {
   EXPECT_EQ(limits({.low = {}, .high = {3, 4}}), std::pair(Floats(2, -kInfinity), Floats{3, 4}));
 }
 
+TEST(PolicyArchive, ChangesItsGainAndNothingElse) {
+  const PolicyArchive before(sample());
+  const PolicyArchive after = PolicyArchive(sample()).with_gain(0.5);
+  EXPECT_EQ(before.actions_in_use(), before.actions());
+  EXPECT_EQ(after.actions(), before.actions());
+  EXPECT_EQ(after.members(), before.members());
+  for (int64_t j = 0; j < before.action_dim(); ++j) {
+    EXPECT_EQ(after.actions_in_use().scale()[j], 0.5f * before.actions().scale()[j]);
+    EXPECT_EQ(after.actions_in_use().offset()[j], 0.5f * before.actions().offset()[j]);
+  }
+  PolicySpec spec = before.spec();
+  spec.gain = 0.5;
+  EXPECT_EQ(after.spec(), spec);
+  for (const double gain : {0.0, -1.0, 1e-4, 2e3, double{kNan}, double{kInfinity}})
+    EXPECT_SAYS(error_after([&](PolicyContents& c) { c.spec.gain = gain; }),
+                fmt::format("gain: is {}; choose 0.001 to 1000", gain));
+}
+
 TEST(PolicyArchive, RefusesLimitsThatDoNotFit) {
   const auto error = [](const ActionLimits& limits) {
     return error_after([&](PolicyContents& c) { c.spec.limits = limits; });

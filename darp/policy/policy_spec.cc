@@ -291,6 +291,11 @@ void PolicySpec::visit_fields(FieldVisitor& v) {
              "noise).");
   else
     acting = Acting::kSample;
+  v.field(
+      "gain", gain,
+      "In use, actions are multiplied by this, then limited: below 1 it acts more gently than it "
+      "was taught; learning ignores it.",
+      {.min = kLeastGain, .max = kMostGain});
   v.group("limits", limits, "What actions in use are kept within; learning ignores it.");
 }
 
@@ -383,6 +388,9 @@ void PolicySpec::check() const {
   if (!(observation_floor >= 0 && std::isfinite(static_cast<float>(observation_floor))))
     throw Error("observation_floor", fmt::format("is {}", observation_floor),
                 "choose a finite number from 0");
+  if (!(gain >= kLeastGain && gain <= kMostGain))
+    throw Error("gain", fmt::format("is {}", gain),
+                fmt::format("choose {} to {}", kLeastGain, kMostGain));
   limits.check();
 }
 

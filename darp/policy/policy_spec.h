@@ -153,9 +153,11 @@ struct PolicySpec {
   int64_t members = 1;
   ChunkSettings chunk = {};
   Acting acting = Acting::kSample;
+  double gain = 1;
   ActionLimits limits = {};
 
   static constexpr int64_t kMostMembers = 1024;
+  static constexpr double kLeastGain = 1e-3, kMostGain = 1e3;
 
   /// The kind, then the fields of that kind beside the others. Another kind keeps network, head and
   /// retrieval where both have them.

@@ -60,7 +60,7 @@ Precision precision_named(std::string_view name) {
 
 RealtimeModel::RealtimeModel(const PolicyArchive& archive, Precision wanted, Progress* progress)
     : observations_(archive.observations()),
-      actions_(archive.actions()),
+      actions_(archive.actions_in_use()),
       chooser_(archive),
       quantiles_(archive.distance_quantiles().begin(), archive.distance_quantiles().end()),
       precision_(wanted),

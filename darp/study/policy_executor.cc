@@ -31,8 +31,9 @@ std::string policy_file(const std::string& path) {
 PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& options) {
   PolicyExecutor loaded;
   loaded.file = policy_file(path);
-  const auto archive = std::make_shared<const PolicyArchive>(
-      acting_as(PolicyArchive::read(loaded.file), options.acting));
+  PolicyArchive read = acting_as(PolicyArchive::read(loaded.file), options.acting);
+  if (options.gain) read = std::move(read).with_gain(*options.gain);
+  const auto archive = std::make_shared<const PolicyArchive>(std::move(read));
   loaded.hash = Hasher().add(MappedFile(loaded.file).bytes()).hex();
 
   std::string executor = options.executor;
@@ -51,6 +52,7 @@ PolicyExecutor load_policy(const std::string& path, const ExecutorOptions& optio
                 suggestion(executor, std::vector<std::string>{"auto", "runtime", "torch"}));
   }
   if (!options.acting.empty()) loaded.name += fmt::format(", {}", options.acting);
+  if (options.gain) loaded.name += fmt::format(", gain {:g}", *options.gain);
   return loaded;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "darp/policy/policy.h"
@@ -21,9 +22,10 @@ struct PolicyExecutor {
 std::string policy_file(const std::string& path);
 
 struct ExecutorOptions {
-  std::string executor = "auto";   // runtime, torch; auto: the runtime where it can
-  std::string precision = "fp32";  // of the runtime
-  std::string acting = "";         // sample or mode; empty: as the policy says
+  std::string executor = "auto";    // runtime, torch; auto: the runtime where it can
+  std::string precision = "fp32";   // of the runtime
+  std::string acting = "";          // sample or mode; empty: as the policy says
+  std::optional<double> gain = {};  // PolicySpec::gain; nothing: as the policy says
 };
 
 /// `path` is a policy file or a run directory. Throws Error for files that are no policies and for

@@ -61,6 +61,24 @@ TEST_F(EvalCli, WritesTheSameRecordsForOneThreadAndTwo) {
   EXPECT_EQ(json["threads"], 1);
 }
 
+TEST_F(EvalCli, ActsWithAnotherGainThanThePolicySays) {
+  PolicyArchive(random_policy(1)).with_gain(1).write(path("whole.darp"));
+  PolicyArchive(random_policy(1)).with_gain(0.5).write(path("half.darp"));
+  const auto returns = [&](const std::string& arguments) {
+    const Outcome done = darp_command("eval " + arguments + " --env dummy --episodes 3 --json " +
+                                      path("out.json") + " --records " + path("r.jsonl"));
+    EXPECT_EQ(done.code, 0) << done.output;
+    std::filesystem::remove(path("r.jsonl"));
+    return json_of(path("out.json"))["returns"];
+  };
+  const auto half = returns(path("half.darp"));
+  EXPECT_EQ(returns(path("whole.darp") + " --gain 0.5"), half);
+  EXPECT_NE(returns(path("whole.darp")), half);
+  EXPECT_EQ(returns(path("half.darp") + " --gain 1"), returns(path("whole.darp")));
+  EXPECT_CONTAINS(darp_command("eval " + path("half.darp") + " --env dummy --gain 0").output,
+                  "gain: is 0; choose 0.001 to 1000");
+}
+
 TEST_F(EvalCli, GoesOnFromTheRecordsThatAreThere) {
   const std::string command =
       "eval " + puck_policy(2) + " --env dummy --episodes 12 --records " + path("r.jsonl");

@@ -110,6 +110,16 @@ TEST_F(PolicyCli, InfoShowsLimits) {
   EXPECT_EQ(json["limits"]["high"], nlohmann::json::array({0.25, 2}));
 }
 
+TEST_F(PolicyCli, InfoShowsAGainThatIsNotOne) {
+  for (const double gain : {1.0, 0.75}) {
+    PolicyArchive(random_policy(1)).with_gain(gain).write(path("p.darp"));
+    const auto json = nlohmann::json::parse(darp_command("info --json " + path("p.darp")).output);
+    EXPECT_EQ(json["gain"], gain);
+    EXPECT_EQ(darp_command("info " + path("p.darp")).output.find("gain") == std::string::npos,
+              gain == 1);
+  }
+}
+
 TEST_F(PolicyCli, OtherSafetensorsFilesAreShownAsTensors) {
   write_network(path("reach.safetensors"));
   EXPECT_CONTAINS(darp_command("info " + path("reach.safetensors")).output, "(safetensors)");

@@ -115,7 +115,8 @@ std::optional<TableResult> search_result(const StudySpec& spec, const TablePlan&
   settings.trials = spec.trials;
   settings.episodes = spec.search_episodes;
   settings.rungs = spec.rungs;
-  const SearchSpace space = read_search_space(space_of(spec, plan.method, context.places));
+  const SearchSpace space =
+      seen_by(settings.objective, read_search_space(space_of(spec, plan.method, context.places)));
   const TrainConfig config = protocol_config(spec, plan, 0, context.places);
   const auto tuned = tune(config, plan.task.environment, space, settings, options,
                           environment_settings(spec, plan.task));

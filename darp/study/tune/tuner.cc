@@ -168,6 +168,18 @@ void check_search_space(const TrainConfig& config, const SearchSpace& space) {
   }
 }
 
+SearchSpace seen_by(TuneSettings::Objective objective, SearchSpace space) {
+  if (objective != TuneSettings::Objective::kValidation) return space;
+  std::erase_if(space.dimensions, [](const SearchDimension& dimension) {
+    return dimension.path == "policy.gain" || dimension.path == "policy.acting" ||
+           dimension.path.starts_with("policy.limits.");
+  });
+  if (space.dimensions.empty())
+    throw Error("search space", "has only settings that a validation loss does not see",
+                "search by return (--objective return)");
+  return space;
+}
+
 TrainConfig search_base(const TrainConfig& config) {
   if (config.train.epochs > 0 || config.data.empty()) return config;
   TrainConfig base = config;
