@@ -172,10 +172,11 @@ SearchSpace seen_by(TuneSettings::Objective objective, SearchSpace space) {
   if (objective != TuneSettings::Objective::kValidation) return space;
   std::erase_if(space.dimensions, [](const SearchDimension& dimension) {
     return dimension.path == "policy.gain" || dimension.path == "policy.acting" ||
-           dimension.path.starts_with("policy.limits.");
+           dimension.path.starts_with("policy.limits.") ||
+           dimension.path.starts_with("policy.head.");
   });
   if (space.dimensions.empty())
-    throw Error("search space", "has only settings that a validation loss does not see",
+    throw Error("search space", "has nothing that a validation loss can choose",
                 "search by return (--objective return)");
   return space;
 }

@@ -52,7 +52,8 @@ bool train_again(const TrainConfig& config, const TuneSettings& settings, const 
 void check_search_space(const TrainConfig& config, const SearchSpace& space);
 
 /// The space without what the objective cannot see: a validation loss says nothing of settings that
-/// matter in use alone (policy.gain, acting, limits). Throws Error if nothing is left.
+/// matter in use alone (policy.gain, acting, limits), and with another policy.head it is another
+/// loss. Throws Error if nothing is left.
 SearchSpace seen_by(TuneSettings::Objective objective, SearchSpace space);
 
 /// The config with what the demonstrations decide: how many epochs, where it says 0.

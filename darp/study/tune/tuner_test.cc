@@ -237,20 +237,21 @@ TEST(SearchSpaces, LeaveOutWhatAValidationLossDoesNotSee) {
          seen_by(objective, parse_search_space("policy.gain: choice 0.9 | 1\n"
                                                "policy.retrieval.k: integer 1 9\n"
                                                "policy.limits.low: choice [-1] | [0]\n"
+                                               "policy.head.huber: choice 0 | 0.3\n"
                                                "policy.acting: choice mode | sample",
                                                ""))
              .dimensions)
       left.push_back(dimension.path);
     return left;
   };
-  EXPECT_EQ(paths(TuneSettings::Objective::kReturn).size(), 4u);
+  EXPECT_EQ(paths(TuneSettings::Objective::kReturn).size(), 5u);
   EXPECT_EQ(paths(TuneSettings::Objective::kValidation),
             std::vector<std::string>{"policy.retrieval.k"});
   EXPECT_SAYS(error_of([] {
                 seen_by(TuneSettings::Objective::kValidation,
                         parse_search_space("policy.gain: uniform 0.8 1.2", ""));
               }),
-              "has only settings that a validation loss does not see; search by return");
+              "has nothing that a validation loss can choose; search by return");
 }
 
 /// A search of three trials, by hand: one fails, one goes on.
