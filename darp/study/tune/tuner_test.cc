@@ -212,22 +212,24 @@ TEST_F(Tuner, StopsWhenAsked) {
 
 TEST(SearchSpaces, FitTheConfigsThatTheyAreFor) {
   int spaces = 0;
-  for (const auto& file : fs::directory_iterator(fs::path(DARP_SOURCE_DIR) / "studies/spaces")) {
-    const SearchSpace space = read_search_space(file.path());
-    for (const char* task : {"hopper", "walker", "halfcheetah", "ant", "maze", "push_t"})
-      check_search_space(
-          read_train_config(fs::path(DARP_SOURCE_DIR) / "configs" / task / file.path().filename()),
-          space);
-    const fs::path recipe = fs::path(DARP_SOURCE_DIR) / "configs/recipe" / file.path().filename();
-    if (fs::exists(recipe)) {
-      TrainConfig config = read_train_config(recipe);
-      check_search_space(config, space);
-      config.train.epochs = 50;
-      EXPECT_TRUE(starting_point(config, space)) << recipe;
+  for (const char* folder : {"spaces", "spaces-wide"})
+    for (const auto& file :
+         fs::directory_iterator(fs::path(DARP_SOURCE_DIR) / "studies" / folder)) {
+      const SearchSpace space = read_search_space(file.path());
+      for (const char* task : {"hopper", "walker", "halfcheetah", "ant", "maze", "push_t"})
+        check_search_space(read_train_config(fs::path(DARP_SOURCE_DIR) / "configs" / task /
+                                             file.path().filename()),
+                           space);
+      const fs::path recipe = fs::path(DARP_SOURCE_DIR) / "configs/recipe" / file.path().filename();
+      if (fs::exists(recipe)) {
+        TrainConfig config = read_train_config(recipe);
+        check_search_space(config, space);
+        config.train.epochs = 50;
+        EXPECT_TRUE(starting_point(config, space)) << recipe;
+      }
+      ++spaces;
     }
-    ++spaces;
-  }
-  EXPECT_GE(spaces, 7);
+  EXPECT_GE(spaces, 10);
 }
 
 TEST(SearchSpaces, LeaveOutWhatAValidationLossDoesNotSee) {
