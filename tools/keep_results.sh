@@ -1,16 +1,13 @@
 #!/usr/bin/env bash
 # Takes a study's records and its Markdown report into results/, without networks and logs.
 #   tools/keep_results.sh runs/study-mujoco-table
-#   tools/keep_results.sh runs/wide mujoco-table-wide      # beside those of the same study
 set -euo pipefail
 
-[[ $# -eq 1 || $# -eq 2 ]] || { echo "usage: tools/keep_results.sh FOLDER [NAME], for example runs/study-mujoco-table" >&2; exit 1; }
+[[ $# -eq 1 ]] || { echo "usage: tools/keep_results.sh FOLDER, for example runs/study-mujoco-table" >&2; exit 1; }
 folder=$1
 [[ -f $folder/study.yaml ]] || { echo "error: $folder has no study.yaml: not a study's folder" >&2; exit 1; }
 name=$(sed -n 's/^name: *//p' "$folder/study.yaml" | tr -d '"')
 [[ $name =~ ^[a-z0-9-]+$ ]] || { echo "error: $folder/study.yaml: names no study" >&2; exit 1; }
-name=${2:-$name}
-[[ $name =~ ^[a-z0-9-]+$ ]] || { echo "error: $name: a name has small letters, digits and dashes" >&2; exit 1; }
 kept=$(cd "$(dirname "$0")/.." && pwd)/results/$name
 mkdir -p "$kept"
 cd "$folder"
