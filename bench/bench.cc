@@ -1,7 +1,6 @@
 #include "bench/bench.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "darp/core/file.h"
+#include "darp/core/freed_memory.h"
 #include "darp/core/openblas.h"
 #include "darp/core/quantile.h"
 
@@ -77,13 +77,9 @@ Result compare(std::string name, const std::vector<Contender>& contenders, int r
 }
 
 void prepare_blas(int threads, char** argv) {
-  constexpr const char* kVariable = "OPENBLAS_NUM_THREADS";
-  const std::string wanted = std::to_string(threads);
-  if (const char* set = std::getenv(kVariable); set == nullptr || set != wanted) {
-    setenv(kVariable, wanted.c_str(), 1);
-    execv("/proc/self/exe", argv);
-  }
   repair_openblas(argv);
+  share_openblas_threads(threads);
+  keep_freed_memory();
 }
 
 std::optional<std::filesystem::path> reference_file(const std::string& name) {

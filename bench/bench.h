@@ -37,8 +37,9 @@ double quantile(std::vector<double> values, double part);
 std::map<std::string, std::vector<double>> latencies(const std::vector<Contender>& contenders,
                                                      int rounds, int run_length);
 
-/// Call first thing in main: OpenBLAS reads its settings when it is loaded, so the program starts
-/// anew with this many threads and, where it misjudges the CPU, with its best kernels.
+/// Gives rivals their best settings. Call first thing in main: where OpenBLAS misjudges the CPU,
+/// the program starts anew with its best kernels. Its products have this many threads, in the way
+/// that share_openblas_threads says, and freed memory is kept.
 void prepare_blas(int threads, char** argv);
 
 /// One of the paper's demonstrations or networks, if at hand: below DARP_REFERENCE_DIR, or below

@@ -1,12 +1,12 @@
 #include "bench/torch_ppo.h"
 
-#include <dlfcn.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <numbers>
 
 #include "darp/core/error.h"
+#include "darp/core/openblas.h"
 
 namespace darp::bench {
 namespace {
@@ -49,10 +49,7 @@ struct Rows {
 
 void use_torch_threads(int threads) {
   at::set_num_threads(threads);
-  // LibTorch does not tell an OpenBLAS that has threads of its own.
-  using Set = void (*)(int);
-  if (const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-    set(threads);
+  share_openblas_threads(threads);
 }
 
 class TorchPpo::Tensors {

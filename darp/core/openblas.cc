@@ -30,11 +30,16 @@ bool cpu_has_avx512() {
 #endif
 }
 
+/// A function of OpenBLAS; null if it is not loaded.
+template <class Function>
+Function* loaded(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
 /// Null if OpenBLAS is not loaded.
 const char* loaded_core() {
-  const auto name =
-      reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_corename"));
-  return name ? name() : nullptr;
+  const auto name = loaded<const char*()>("openblas_get_corename");
+  return name != nullptr ? name() : nullptr;
 }
 
 bool user_chose() {
@@ -55,6 +60,16 @@ std::string prepare_openblas() {
   ::setenv(kVariable, kKernels, 1);
   return "OpenBLAS is told to use its SkylakeX kernels (OPENBLAS_CORETYPE): by itself it takes "
          "those of 2004 on CPUs that it does not know";
+}
+
+void share_openblas_threads(int count) {
+  constexpr int kOpenMp = 2;
+  static const auto kind = loaded<int()>("openblas_get_parallel");
+  static const auto get = loaded<int()>("openblas_get_num_threads");
+  static const auto set = loaded<void(int)>("openblas_set_num_threads");
+  if (kind == nullptr || get == nullptr || set == nullptr) return;
+  const int share = kind() == kOpenMp ? count : 1;
+  if (get() != share) set(share);
 }
 
 }  // namespace darp

@@ -1,6 +1,7 @@
 #pragma once
 // OpenBLAS picks its kernels by CPU model; an older one does not know a newer model and falls back
-// to SSE, which makes matrix products, and all that rests on them, about eight times slower.
+// to SSE, which makes matrix products, and all that rests on them, about eight times slower. And
+// its threads have to get along with LibTorch's.
 
 #include <string>
 #include <string_view>
@@ -20,5 +21,11 @@ void repair_openblas(char** argv);
 /// AVX-512 tells OpenBLAS to use such kernels, unless the user has chosen any. Returns a sentence
 /// about it for the log, or nothing if nothing was done.
 std::string prepare_openblas();
+
+/// OpenBLAS's threads beside `count` threads of OpenMP in the same process: those same threads
+/// where it was built for OpenMP. One where it has threads of its own: two sets that wait busily
+/// for each other on the same cores are slower than a single thread. Does nothing without OpenBLAS.
+/// The number is the whole process's.
+void share_openblas_threads(int count);
 
 }  // namespace darp

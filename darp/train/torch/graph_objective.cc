@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "darp/core/freed_memory.h"
 #include "darp/train/torch/entry.h"
 #include "darp/train/torch/graph_loss.h"
 #include "darp/train/torch/torch_edge.h"
@@ -41,7 +42,9 @@ class GraphObjective final : public Objective {
             spec, memory, examples,
             at::TensorOptions(at::kFloat)
                 .device(options.device == GraphOptions::Device::kCuda ? cuda_device()
-                                                                      : at::Device(at::kCPU)))) {}
+                                                                      : at::Device(at::kCPU)))) {
+    keep_freed_memory();  // every step frees all of its tensors
+  }
 
   double gradient(std::span<const float> parameters, const QueryBatch& batch,
                   std::span<float> out) override {

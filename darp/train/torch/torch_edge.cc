@@ -1,10 +1,11 @@
 #include "darp/train/torch/torch_edge.h"
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <torch/version.h>
 
 #include <string>
+
+#include "darp/core/openblas.h"
 
 namespace darp {
 namespace {
@@ -32,12 +33,7 @@ void throw_as_error(const std::exception& thrown) {
 
 void use_threads(int count) {
   if (at::get_num_threads() != count) at::set_num_threads(count);
-  // Found by name, because LibTorch may have been built with another BLAS.
-  static const auto set =
-      reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  static const auto get =
-      reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
-  if (set != nullptr && get != nullptr && get() != count) set(count);
+  share_openblas_threads(count);
 }
 
 at::Device cuda_device() {

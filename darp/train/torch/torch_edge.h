@@ -27,9 +27,8 @@ auto at_torch_edge(Body&& body) {
   }
 }
 
-/// So many threads for LibTorch's work and for the products inside it: OpenBLAS has threads of its
-/// own, which otherwise wait for each other wherever something else runs. OpenBLAS's count is the
-/// whole process's, so call it before every piece of work.
+/// So many threads for LibTorch's work and for the products inside it (core/openblas.h). OpenBLAS's
+/// count is the whole process's, so call it before every piece of work.
 void use_threads(int count);
 
 /// The GPU; throws Error, saying what this LibTorch has and what to do, when there is none.
