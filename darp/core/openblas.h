@@ -24,8 +24,8 @@ std::string prepare_openblas();
 
 /// OpenBLAS's threads beside `count` threads of OpenMP in the same process: those same threads
 /// where it was built for OpenMP. One where it has threads of its own: two sets that wait busily
-/// for each other on the same cores are slower than a single thread. Does nothing without OpenBLAS.
-/// The number is the whole process's.
+/// for each other on the same cores are slower than a single thread. Does nothing where OpenBLAS is
+/// not loaded when it is first called. The number is the whole process's.
 void share_openblas_threads(int count);
 
 }  // namespace darp
